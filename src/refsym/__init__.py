@@ -1,0 +1,1 @@
+"""The `refsym` command: reads, renders, reports. Libraries never import it."""

@@ -1,0 +1,70 @@
+"""The command line: the app, and what its errors look like."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from refsym.commands.dump import dump
+
+app = typer.Typer(
+    name="refsym",
+    help="Certificates, proofs and paired statistics for attention.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(dump)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"refsym {version('refsym')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command and exit: 0 done, 1 the answer is "no", 2 bad input in one line, 130 interrupted.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command line without the program's name; ``sys.argv[1:]`` by default.
+    """
+    try:
+        # Without its standalone mode Typer returns the code of an Exit, and raises usage errors.
+        code = app(list(sys.argv[1:] if arguments is None else arguments), "refsym", standalone_mode=False)
+    except typer.TyperException as error:
+        message = error.format_message()
+        if not message:  # A bare `refsym`: its help is printed already.
+            sys.exit(error.exit_code)
+        context = getattr(error, "ctx", None)
+        _fail(f"{message} (see {context.command_path if context else 'refsym'} --help)", error.exit_code)
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+    except ValueError as error:
+        from refsym_theory.errors import InputError
+
+        if not isinstance(error, InputError):
+            raise
+        _fail(str(error), 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    """One line on stderr, whatever characters a file name or a field may hold."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    print(f"refsym: error: {line}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Paired, clustered, multiplicity-controlled comparisons."""

@@ -1,0 +1,1 @@
+"""What the papers claim, and the numbers behind it (numpy, scipy, numba; never torch)."""

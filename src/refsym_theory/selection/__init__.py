@@ -1,0 +1,1 @@
+"""Block selection as a decision under noise: score dumps, margins, containment, regret, certificates."""

@@ -1,0 +1,529 @@
+"""Probability that a kept set misses a true top-k block (UG appendix D.2, equation 19).
+
+Posterior: mu_b ~ N(s_b, tau^2), independent over the free visible blocks of a tile. The kept set is the first
+``m`` blocks of the sorted scores, ``m >= k``. It misses a true top-k block exactly when the largest excluded mu,
+x, is beaten by at most k - 1 kept ones, so that
+
+    E_m = integral of F'(x) C(x) dx,   F(x) = prod over excluded b of Phi((x - s_b) / tau),
+                                       C(x) = P(#{kept b : mu_b > x} <= k - 1),
+
+where the count is Poisson-binomial. The integral is one-dimensional and its integrand is entire: the trapezoid
+rule converges geometrically, and what it still lacks is read off the integrand's own spectrum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from refsym_theory.errors import InputError
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+TOLERANCE = 1e-9
+"""Absolute error promised for an exact containment error."""
+
+_STEP = 3.0 / 32.0  # node spacing of one grid, in units of tau; exact in binary
+_ORDERS = 9  # Taylor terms about a table entry, written out below; half a bin on, the next is below 1e-13 a block
+_REACH = 8.0  # Phi(-8) = 6e-16: beyond it a comparison counts as certain
+_TABLE_HALF = 280  # tabulated arguments: -26 .. 26
+_TAIL = 5e-11  # mass left outside the nodes, at either end
+_NOTHING = 1e-14  # a probability that no sum here can notice
+_ALIAS = 2e-10  # estimated discretisation error below which a tile is done
+_GRIDS = 16  # at most so many interleaved grids: the finest step is _STEP / 16
+_SAMPLES = 1 << 17  # normals held at once
+_PERIOD = 16  # node values are summed by index modulo this, for the spectral check
+
+
+def _derivative_tables() -> tuple[Float, Float]:
+    """Derivatives of log Phi (orders 0 to _ORDERS) and of Phi (0 to _ORDERS - 1) at multiples of the step."""
+    x = np.arange(-_TABLE_HALF, _TABLE_HALF + 1) * _STEP
+    density = np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
+    # Below -10 a block makes F < 1e-23; its huge derivatives would only invite overflow.
+    hazard = [np.where(x >= -10.0, density / special.ndtr(np.maximum(x, -10.0)), 0.0)]
+    for n in range(_ORDERS - 1):
+        # h = phi / Phi obeys h' = -h (x + h); this is its n-th derivative.
+        following = -x * hazard[n] - (n * hazard[n - 1] if n else 0.0)
+        for i in range(n + 1):
+            following = following - special.comb(n, i) * hazard[i] * hazard[n - i]
+        hazard.append(following)
+    log_phi = np.stack([special.log_ndtr(x), *hazard])
+    hermite = [density * (-1.0) ** p * special.eval_hermitenorm(p, x) for p in range(_ORDERS - 1)]
+    phi = np.stack([special.ndtr(x), *hermite])
+    return log_phi, phi
+
+
+_LOG_PHI, _PHI = _derivative_tables()
+
+# Phi(x - s)^r <= _TAIL at x = s + _FLOOR[i], r = 2^i: where r blocks at s or above leave F no mass.
+_FLOOR = special.ndtri_exp(np.log(_TAIL) / 2.0 ** np.arange(20))
+
+
+def _jit(function: Any = None, **options: Any) -> Any:
+    """Compile with the settings all kernels share; `contract` lets a product and a sum become one."""
+    settings = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, **options}
+    return numba.njit(**settings)(function)
+
+
+@_jit
+def _count_at_most(below: Float, limit: int, out: Float) -> None:
+    """P(#{above} <= limit) of independent comparisons with P(below) = `below` [size, nodes], into `out` [nodes].
+
+    Poisson-binomial in two halves, four comparisons a step, joined by one cumulative sum.
+    """
+    size, nodes = below.shape
+    half = size // 2
+    highest = min(limit, size - half)
+    law = np.zeros((2, highest + 5, nodes))  # the first four rows stand for negative counts
+    law[:, 4, :] = 1.0
+    step = np.empty((5, nodes))
+    for part in range(2):
+        start, stop = (0, half) if part == 0 else (half, size)
+        counts = law[part]
+        for b in range(start, stop, 4):
+            step[:] = 0.0
+            step[0] = below[b]
+            step[1] = 1.0 - below[b]
+            for a in range(b + 1, min(b + 4, stop)):
+                for c in range(a - b + 1, 0, -1):
+                    for j in range(nodes):
+                        step[c, j] = step[c, j] * below[a, j] + step[c - 1, j] * (1.0 - below[a, j])
+                for j in range(nodes):
+                    step[0, j] *= below[a, j]
+            for c in range(min(b + 4 - start, stop - start, highest) + 4, 3, -1):
+                x0, x1, x2, x3, x4 = counts[c], counts[c - 1], counts[c - 2], counts[c - 3], counts[c - 4]
+                for j in range(nodes):
+                    # The floor adds nothing and keeps far tails out of the slow subnormal range.
+                    x0[j] = x0[j] * step[0, j] + (
+                        x1[j] * step[1, j] + (x2[j] * step[2, j] + (x3[j] * step[3, j] + (x4[j] * step[4, j] + 1e-100)))
+                    )
+    for c in range(5, law.shape[1]):
+        law[1, c] += law[1, c - 1]
+    out[:] = 0.0
+    for c in range(min(half, limit) + 1):
+        rest = min(limit - c, highest)
+        for j in range(nodes):
+            out[j] += law[0, c + 4, j] * law[1, rest + 4, j]
+
+
+@_jit
+def _undecided(below: Float, enough: int, short: int, f: Float) -> tuple[int, int]:
+    """Nodes between which the count is worth computing: F C is nothing before them, C is one after them.
+
+    C = 1 - P(#above >= `enough`) = P(#below >= `short`); the Chernoff bound P(X >= a) <= exp(a - mean) (mean / a)^a
+    holds for both counts, and F and C only grow.
+    """
+    nodes = f.size
+    mean = np.zeros(nodes)
+    for b in range(below.shape[0]):
+        for j in range(nodes):
+            mean[j] += below[b, j]
+    near = 0
+    while near < nodes:
+        bound = 1.0
+        if mean[near] < short:
+            bound = np.exp(short - mean[near]) * (mean[near] / short) ** short
+        if f[near] * bound > _NOTHING:
+            break
+        near += 1
+    far = nodes
+    while far > near:
+        above = below.shape[0] - mean[far - 1]
+        if above >= enough or np.exp(enough - above) * (above / enough) ** enough > _NOTHING:
+            break
+        far -= 1
+    return near, far
+
+
+@_jit
+def _window(scores: Float, k: int, kept: int, floor: Float) -> tuple[float, float]:
+    """Bounds outside which the integrand holds at most _TAIL; `scores` [n] descending, in units of tau.
+
+    Above: 1 - F(x) <= sum of Phi(s_b - x). Below, F C is at most either factor: r excluded blocks at s or above
+    bound F by Phi(x - s)^r; and C needs i of the first k - 1 + i kept blocks below x, of which there are
+    binomial(k - 1 + i, i) choices.
+    """
+    excluded = scores[kept:]
+    close = 1
+    while close < excluded.size and excluded[close] > excluded[0] - _REACH:
+        close += 1
+    high = excluded[0] + np.sqrt(2.0 * np.log(close / (2.0 * _TAIL)))
+    low = excluded[0] + floor[0]
+    i, r = 1, 2
+    while r <= excluded.size and i < floor.size:
+        low = max(low, excluded[r - 1] + floor[i])
+        i, r = i + 1, r * 2
+    i, choices = 1, np.log(k)
+    while i <= kept - k + 1:
+        # Phi(-z) <= exp(-z^2 / 2) / 2 for z >= 0.
+        depth = (choices - np.log(_TAIL)) / i - np.log(2.0)
+        low = max(low, scores[k - 2 + i] - np.sqrt(2.0 * max(depth, 0.0)))
+        i += 1
+        choices += np.log((k - 1.0 + i) / i)
+    return low, high
+
+
+@_jit
+def _grid_sums(
+    scores: Float, k: int, kept: int, shift: float, log_phi: Float, phi: Float, floor: Float, sums: Float
+) -> None:
+    """Sum F'(x) C(x) over the nodes x = _STEP * j - shift, by j modulo _PERIOD, into `sums`.
+
+    `scores` [n] are descending, in units of tau, relative to the largest excluded one.
+    """
+    sums[:] = 0.0
+    low, high = _window(scores, k, kept, floor)
+    start = int(np.floor((low + shift) / _STEP))
+    nodes = int(np.ceil((high + shift) / _STEP)) - start + 1
+    if nodes <= 1:
+        return
+    # Excluded blocks as Taylor moments about bins two steps wide: log F is then a short table convolution.
+    log_f = np.zeros(nodes)
+    slope = np.zeros(nodes)
+    moment = np.zeros(_ORDERS)
+    b = kept
+    while b < scores.size and scores[b] > low - _REACH:
+        bin_ = int(np.rint((scores[b] + shift) / (2.0 * _STEP)))
+        moment[:] = 0.0
+        while b < scores.size and int(np.rint((scores[b] + shift) / (2.0 * _STEP))) == bin_:
+            delta = 2.0 * _STEP * bin_ - (scores[b] + shift)
+            term = 1.0
+            for p in range(_ORDERS):
+                moment[p] += term
+                term *= delta / (p + 1.0)
+            b += 1
+        m0, m1, m2, m3, m4, m5, m6, m7, m8 = moment
+        base = np.uint64(start - 2 * bin_ + _TABLE_HALF)  # unsigned: no wrap-around test in the loop
+        for j in range(np.uint64(nodes)):
+            i = base + j
+            t1, t2, t3, t4 = log_phi[1, i], log_phi[2, i], log_phi[3, i], log_phi[4, i]
+            t5, t6, t7, t8 = log_phi[5, i], log_phi[6, i], log_phi[7, i], log_phi[8, i]
+            log_f[j] += (
+                m0 * log_phi[0, i] + m1 * t1 + m2 * t2 + m3 * t3 + m4 * t4 + m5 * t5 + m6 * t6 + m7 * t7 + m8 * t8
+            )
+            slope[j] += (
+                m0 * t1 + m1 * t2 + m2 * t3 + m3 * t4 + m4 * t5 + m5 * t6 + m6 * t7 + m7 * t8 + m8 * log_phi[9, i]
+            )
+    # Kept blocks: certain above, then uncertain, then certain below.
+    first = 0
+    while first < kept and scores[first] > high + _REACH:
+        first += 1
+    last = first
+    while last < kept and scores[last] > low - _REACH:
+        last += 1
+    below = np.empty((last - first, nodes))
+    for b in range(first, last):
+        at = int(np.rint((scores[b] + shift) / _STEP))
+        d = at * _STEP - (scores[b] + shift)
+        d2, d3, d4 = d * d / 2.0, d * d * d / 6.0, d * d * d * d / 24.0
+        d5, d6, d7, d8 = d4 * d / 5.0, d4 * d * d / 30.0, d4 * d3 / 35.0, d4 * d4 / 70.0
+        base = np.uint64(start - at + _TABLE_HALF)
+        for j in range(np.uint64(nodes)):
+            i = base + j
+            below[b - first, j] = (
+                phi[0, i]
+                + d * phi[1, i]
+                + d2 * phi[2, i]
+                + d3 * phi[3, i]
+                + d4 * phi[4, i]
+                + d5 * phi[5, i]
+                + d6 * phi[6, i]
+                + d7 * phi[7, i]
+                + d8 * phi[8, i]
+            )
+    for j in range(nodes):
+        log_f[j] = np.exp(log_f[j])
+    count = np.ones(nodes)
+    if kept == k:  # the count falls short as soon as one kept block does
+        if first + below.shape[0] == kept:
+            for b in range(kept - first):
+                for j in range(nodes):
+                    count[j] *= 1.0 - below[b, j]
+            for j in range(nodes):
+                count[j] = 1.0 - count[j]
+    elif below.shape[0] >= k - first:  # else even all of them leave the count at k - 1
+        near, far = _undecided(below, k - first, kept - k + 1 - (kept - last), log_f)
+        count[:near] = 0.0
+        if near < far:
+            _count_at_most(below[:, near:far].copy(), k - 1 - first, count[near:far])
+    for j in range(nodes):
+        sums[(start + j) & (_PERIOD - 1)] += log_f[j] * slope[j] * count[j]
+
+
+@_jit
+def _aliasing(sums: Float, grids: int) -> float:
+    """Estimate the trapezoid error of `grids` interleaved grids from the spectrum of their node values.
+
+    The error is twice the integrand's Fourier amplitude at the sampling frequency. The decline from 4 (or 5)
+    sixteenths of it to 6 (or 7) is carried on: an upper bound where the amplitude is log-concave. Two neighbours
+    each, since one alone may sit in a zero of two interfering bumps.
+    """
+    stride = _GRIDS // grids
+    near, far = 0.0, 0.0
+    for sixteenths in range(4, 8):
+        real, imaginary = 0.0, 0.0
+        for grid in range(grids):
+            for residue in range(_PERIOD):
+                angle = 2.0 * np.pi / 16.0 * (sixteenths * (residue * grids - grid) % 16)
+                real += sums[grid * stride, residue] * np.cos(angle)
+                imaginary += sums[grid * stride, residue] * np.sin(angle)
+        amplitude = np.hypot(real, imaginary) * _STEP / grids
+        near = max(near, amplitude)
+        if sixteenths > 5:
+            far = max(far, amplitude)
+    if far <= 0.1 * _ALIAS:
+        return 2.0 * far
+    return 2.0 * far * (far / near) ** 5
+
+
+@_jit
+def _containment(
+    scores: Float, k: int, kept: int, tau: float, log_phi: Float, phi: Float, floor: Float
+) -> tuple[float, float]:
+    """E_m of one tile, and the estimated absolute error; `scores` [n] descending."""
+    n = scores.size
+    if kept >= n:
+        return 0.0, 0.0
+    units = (scores - scores[kept]) / tau
+    sums = np.empty((_GRIDS, _PERIOD))
+    grids = 1
+    while True:
+        for grid in range(grids):
+            if grids == 1 or grid % 2 == 1:  # the even ones are there from the coarser step
+                shift = _STEP * grid / grids
+                _grid_sums(units, k, kept, shift, log_phi, phi, floor, sums[grid * (_GRIDS // grids)])
+        error = _aliasing(sums, grids)
+        if error <= _ALIAS or grids == _GRIDS:
+            break
+        grids *= 2
+    total = 0.0
+    for grid in range(grids):
+        total += np.sum(sums[grid * (_GRIDS // grids)])
+    return min(max(total * _STEP / grids, 0.0), 1.0), error + 2.0 * _TAIL
+
+
+def _containment_rows(
+    scores: Float,
+    sizes: Int,
+    k: Int,
+    kept: Int,
+    tau: Float,
+    log_phi: Float,
+    phi: Float,
+    floor: Float,
+    values: Float,
+    errors: Float,
+) -> None:
+    for t in numba.prange(sizes.size):
+        values[t], errors[t] = _containment(scores[t, : sizes[t]], k[t], kept[t], tau[t], log_phi, phi, floor)
+
+
+_rows_in_parallel = _jit(_containment_rows, parallel=True)
+_rows_in_turn = _jit(_containment_rows)
+
+
+def exact_rows(
+    scores: Float, sizes: Int, k: Int, kept: Int, tau: Float, *, parallel: bool = True
+) -> tuple[Float, Float]:
+    """E_m of every row by the exact integral, and the estimated absolute numerical error of each.
+
+    Parameters
+    ----------
+    scores
+        [T, N] float64, each row descending in its first ``sizes[t]`` entries; the rest is not read.
+    sizes, k, kept
+        [T] int64: free visible blocks, free ranks that count as true top, size of the kept set.
+    tau
+        [T] float64, positive, in the units of the scores.
+    parallel
+        Spread the rows over numba's threads. Never in a forked or pooled worker; the values do not change.
+    """
+    values = np.empty(sizes.size)
+    errors = np.empty(sizes.size)
+    run = _rows_in_parallel if parallel and sizes.size > 1 else _rows_in_turn
+    run(scores, sizes, k, kept, tau, _LOG_PHI, _PHI, _FLOOR, values, errors)
+    return values, errors
+
+
+@_jit
+def _count_misses(draws: Float, scores: Float, k: int, kept: int, tau: float, first: int, last: int) -> int:
+    """In how many of the standard normal `draws[first:last]` the kept set misses a true top-k block."""
+    misses = 0
+    n = scores.size
+    for d in range(first, last):
+        largest = -np.inf
+        for b in range(kept, n):
+            largest = max(largest, scores[b] + tau * draws[d, b])
+        above = 0
+        for b in range(kept):
+            above += scores[b] + tau * draws[d, b] > largest
+        misses += above < k
+    return misses
+
+
+def sampled_misses(scores: Float, k: int, kept: tuple[int, ...], tau: float, draws: int, seed: int) -> Int:
+    """Misses of one tile's kept sets among `draws` samples of the posterior, first half and second half apart.
+
+    The stream of random numbers is a function of the seed and of the tile's scores alone: the same tile gets the
+    same answer in whatever batch, order, thread or worker it stands. All kept sets see the same samples.
+
+    Parameters
+    ----------
+    scores
+        [n] float64, descending.
+
+    Returns
+    -------
+    [len(kept), 2] int64: misses in the first ``draws - draws // 2`` samples, and in the rest.
+    """
+    content = np.frombuffer(blake2b(scores.tobytes(), digest_size=16).digest(), dtype="<u4")
+    stream = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, *content.tolist()])))
+    misses = np.zeros((len(kept), 2), dtype=np.int64)
+    half = draws - draws // 2
+    batch = max(1, min(draws, _SAMPLES // max(1, scores.size)))
+    buffer = np.empty((batch, scores.size))
+    for start in range(0, draws, batch):
+        size = min(batch, draws - start)
+        stream.standard_normal(out=buffer[:size])
+        middle = min(max(half - start, 0), size)
+        for i, m in enumerate(kept):
+            if m < scores.size:
+                misses[i, 0] += _count_misses(buffer, scores, k, m, tau, 0, middle)
+                misses[i, 1] += _count_misses(buffer, scores, k, m, tau, middle, size)
+    return misses
+
+
+@dataclass(frozen=True)
+class ContainmentEstimate:
+    """Monte Carlo estimate of a containment error.
+
+    Attributes
+    ----------
+    estimate
+        [...] share of draws in which the kept set missed a true top-k block; unbiased.
+    standard_error
+        [...] binomial standard error of `estimate`.
+    draws, seed
+        What it was sampled with.
+    """
+
+    estimate: Float
+    standard_error: Float
+    draws: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Tiles:
+    """Checked arguments of the public functions: one row a tile, sorted."""
+
+    shape: tuple[int, ...]
+    scores: Float
+    sizes: Int
+    k: Int
+    kept: Int
+    tau: Float
+
+
+def _tiles(scores: ArrayLike, k: ArrayLike, kept: ArrayLike, tau: ArrayLike, valid: ArrayLike | None) -> _Tiles:
+    given = np.asarray(scores)
+    if given.ndim == 0 or given.dtype.kind not in "fiu":
+        raise InputError("scores must be an array of real numbers, blocks on the last axis")
+    if given.dtype.kind in "iu" and given.size and np.abs(given.astype(object)).max() > 2**53:
+        raise InputError("scores: an integer beyond 2^53 does not fit float64; rescale them")
+    values = given.astype(np.float64)
+    use = np.ones(values.shape, bool) if valid is None else np.asarray(valid)
+    if use.dtype != bool or use.shape != values.shape:
+        raise InputError(f"valid must be a boolean array of the scores' shape {values.shape}")
+    if not np.isfinite(values[use]).all():
+        where = tuple(int(i) for i in np.argwhere(use & ~np.isfinite(values))[0])
+        raise InputError(
+            f"scores{list(where)} is {values[where]}: every score must be finite; mark absent ones by valid="
+        )
+    lead = values.shape[:-1]
+    counts = []
+    for name, given_count in (("k", k), ("kept", kept)):
+        count = np.asarray(given_count)
+        if count.dtype.kind not in "iu":
+            raise InputError(f"{name} must be an integer number of free ranks")
+        counts.append(np.ascontiguousarray(np.broadcast_to(count, lead), dtype=np.int64).reshape(-1))
+    scale = np.ascontiguousarray(np.broadcast_to(np.asarray(tau, np.float64), lead)).reshape(-1)
+    if not (np.isfinite(scale).all() and (scale > 0).all()):
+        raise InputError("tau must be positive and finite")
+    if (counts[0] < 1).any() or (counts[1] < counts[0]).any():
+        raise InputError("need 1 <= k <= kept (free ranks)")
+    rows = np.where(use, values, -np.inf).reshape(-1, values.shape[-1])
+    ordered = np.ascontiguousarray(np.sort(rows, axis=-1)[:, ::-1])
+    return _Tiles(lead, ordered, use.reshape(rows.shape).sum(axis=-1), counts[0], counts[1], scale)
+
+
+def containment_error(
+    scores: ArrayLike, k: ArrayLike, kept: ArrayLike, tau: ArrayLike, *, valid: ArrayLike | None = None
+) -> Float:
+    """Probability that the ``kept`` best-scored blocks miss a true top-k block: the exact integral.
+
+    E_m of UG D.2 (the per-tile identification error of equation 19) for m = ``kept``; absolute error below
+    `TOLERANCE`.
+
+    Parameters
+    ----------
+    scores
+        [..., N_B] observed scores of the free blocks, in any order.
+    k, kept
+        Free ranks (forced blocks already taken off), scalars or [...]; 1 <= k <= kept.
+    tau
+        Standard deviation of the score noise, in the units of the scores; scalar or [...].
+    valid
+        [..., N_B] bool: which blocks exist, for tiles of different sizes. All, if not given.
+
+    Returns
+    -------
+    [...] float64 in [0, 1]; 0 where every block is kept.
+
+    Raises
+    ------
+    InputError
+        For a score that is not finite, tau <= 0, or ranks out of order.
+    ArithmeticError
+        If the checked error estimate stays above `TOLERANCE` at the finest step.
+    """
+    tiles = _tiles(scores, k, kept, tau, valid)
+    values, errors = exact_rows(tiles.scores, tiles.sizes, tiles.k, tiles.kept, tiles.tau)
+    if not (errors <= TOLERANCE).all():
+        raise ArithmeticError(f"quadrature did not reach {TOLERANCE}: estimated error {np.max(errors):.2g}")
+    return values.reshape(tiles.shape)
+
+
+def containment_error_mc(
+    scores: ArrayLike,
+    k: ArrayLike,
+    kept: ArrayLike,
+    tau: ArrayLike,
+    draws: int,
+    seed: int,
+    *,
+    valid: ArrayLike | None = None,
+) -> ContainmentEstimate:
+    """Probability that the ``kept`` best-scored blocks miss a true top-k block, by sampling the posterior.
+
+    UG D.4 step 4. Arguments as in `containment_error`; ``draws`` samples a tile, from ``seed``. The answer of a
+    tile depends on its own scores and the seed only, never on its place in the array.
+    """
+    if draws < 1:
+        raise InputError("draws must be at least 1")
+    if seed < 0:
+        raise InputError("seed must not be negative")
+    tiles = _tiles(scores, k, kept, tau, valid)
+    misses = [
+        sampled_misses(row[:size], int(kt), (int(mt),), float(t), draws, seed).sum()
+        for row, size, kt, mt, t in zip(tiles.scores, tiles.sizes, tiles.k, tiles.kept, tiles.tau, strict=True)
+    ]
+    estimate = (np.array(misses, dtype=np.float64) / draws).reshape(tiles.shape)
+    return ContainmentEstimate(estimate, np.sqrt(estimate * (1.0 - estimate) / draws), draws, seed)

@@ -1,0 +1,411 @@
+"""One shard's part of a certificate: a pure function from files to sums that add up over the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from refsym_theory.selection.containment import exact_rows, sampled_misses
+from refsym_theory.selection.margins import Margins, margins
+from refsym_theory.selection.policies import LEVELS, POLICIES, gains, random_gains
+from refsym_theory.selection.regret import ClosedForm, closed_form_bound
+from refsym_theory.selection.score_dump import ShardEntry, ShardReader
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+GAP_EDGES = np.concatenate([[0.0], np.geomspace(1e-4, 1e3, 57), [np.inf]])
+"""Bin edges of g / tau: eight a decade; the tie atom g = 0 is counted apart."""
+
+_CHUNK_ENTRIES = 1 << 20  # padded (tile, block) entries sorted at once
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is evaluated on every shard.
+
+    Attributes
+    ----------
+    k, rho, q
+        Kept blocks, expansion factor, trigger fraction.
+    k_grid
+        Ascending; all are evaluated on the tiles eligible at the largest, so that they compare.
+    tau_factors
+        Multiples of the row-step estimate.
+    q_grid
+        Trigger fractions of the risk curve.
+    draws, seed
+        Of the Monte Carlo evaluation; no draws, no evaluation.
+    """
+
+    k: int
+    rho: Fraction
+    q: Fraction
+    k_grid: tuple[int, ...]
+    tau_factors: tuple[float, ...]
+    q_grid: tuple[Fraction, ...]
+    draws: int
+    seed: int
+
+    def expanded(self, k: int) -> int:
+        """Blocks kept by an expanded tile, rho k."""
+        return int(self.rho * k)
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a worker needs to tally one shard; picklable.
+
+    `tau` and `row_step` are [H]; NaN or zero where a head has no noise to speak of. `parallel` spreads the tiles
+    over numba's threads, which a pooled worker must not.
+    """
+
+    root: Path
+    entry: ShardEntry
+    with_mass: bool
+    plan: Plan
+    tau: Float
+    row_step: Float
+    parallel: bool
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Sums at one (k, tau) over the T tiles of one shard.
+
+    Attributes
+    ----------
+    tiles
+        T.
+    kept_error, expanded_error
+        [H] sums over tiles of E_k and E_{rho k}.
+    dropped, regained
+        [H] sums over tiles of the softmax mass dropped at k, and of the part that rho k regains.
+    gains
+        By level: [policies, values, groups, Q]; values are (V*) or (V*, regained mass).
+    """
+
+    tiles: int
+    kept_error: Float
+    expanded_error: Float
+    dropped: Float
+    regained: Float
+    gains: tuple[Float, ...]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Monte Carlo sums at the chosen (k, tau).
+
+    Attributes
+    ----------
+    kept_error, expanded_error
+        [H] sums over tiles of the sampled errors.
+    kept_variance, expanded_variance
+        [H] sums over tiles of their sampling variances.
+    sigma, random
+        By level [groups]: sampled value of the sigma trigger's tiles, and of random ones; unbiased.
+    best_plugin
+        By level [groups]: best set chosen and valued on the same draws; biased upwards.
+    best_split
+        By level [groups]: best set chosen on one half and valued on the other, both ways; biased downwards.
+    """
+
+    kept_error: Float
+    expanded_error: Float
+    kept_variance: Float
+    expanded_variance: Float
+    sigma: tuple[Float, ...]
+    random: tuple[Float, ...]
+    best_plugin: tuple[Float, ...]
+    best_split: tuple[Float, ...]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one shard contributes.
+
+    `chosen` is at (k, tau) with all of `q_grid`; `by_tau` at (k, factor * row_step) and `by_k` at (k', tau) have the
+    chosen q alone. `gap_counts` [H, bins] counts g / tau, `ties` [H] the tiles with g = 0. `numerical_error` is the
+    largest estimated error of any integral.
+    """
+
+    layer: int
+    example: int
+    heads: int
+    chosen: Setting
+    by_tau: tuple[Setting, ...]
+    by_k: tuple[Setting, ...]
+    sampled: Sampled | None
+    closed_forms: tuple[ClosedForm | None, ...]
+    gap_counts: Int
+    ties: Int
+    value_radius: Float | None
+    numerical_error: float
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Per-head arrays [H, T] at one k over its tiles."""
+
+    tiles: Int
+    kept: Int
+    expanded: Int
+    gap: Float
+    expansion_gap: Float
+    spread: Float
+    sigma: Float
+    spacing: Float
+    score_mass: Float
+    dropped: Float
+    regained: Float
+
+    @classmethod
+    def empty(cls, heads: int, tiles: Int, kept: Int, expanded: Int) -> _Cut:
+        return cls(tiles, kept, expanded, *(np.zeros((heads, tiles.size)) for _ in range(8)))
+
+
+def eligible_tiles(visible: Int, forced: Int, expanded: int) -> Int:
+    """Tiles with more free visible blocks than the free ranks that expansion keeps, ascending."""
+    return np.flatnonzero(visible - forced > expanded - forced)
+
+
+def tally(task: Task) -> Tally | None:
+    """Everything that a certificate needs from one shard; None if no tile of it is eligible.
+
+    Reads one head at a time, after checking the shard's hash.
+
+    Raises
+    ------
+    ScoreDumpError
+        The shard is damaged: hash, header, or a value that is not finite.
+    """
+    plan, entry = task.plan, task.entry
+    heads = entry.geometry.heads
+    with ShardReader(task.root, entry, with_mass=task.with_mass) as shard:
+        shard.check_hash()
+        visible = np.diff(shard.indptr)
+        forced = np.bincount(shard.forced[:, 0], minlength=visible.size)
+        tiles = {k: eligible_tiles(visible, forced, plan.expanded(k)) for k in {plan.k, *plan.k_grid}}
+        if not tiles[plan.k].size:
+            return None
+        common = tiles[plan.k_grid[-1]]
+        cuts = {}
+        for k in plan.k_grid:
+            cuts[k] = _Cut.empty(heads, common, k - forced[common], plan.expanded(k) - forced[common])
+        own = tiles[plan.k]
+        chosen = _Cut.empty(heads, own, plan.k - forced[own], plan.expanded(plan.k) - forced[own])
+        noisy = np.isfinite(task.tau) & (task.tau > 0)
+        stepped = np.isfinite(task.row_step) & (task.row_step > 0)
+        chosen_errors = np.zeros((2, heads, own.size))
+        tau_errors = np.zeros((len(plan.tau_factors), 2, heads, own.size))
+        k_errors = {k: np.zeros((2, heads, common.size)) for k in plan.k_grid}
+        misses = np.zeros((heads, own.size, 2, 2), dtype=np.int64)
+        worst, evaluations = 0.0, 0
+        rows = _FreeRows(shard)
+        for head in range(heads):
+            for start, stop in rows.chunks(own):
+                part = slice(start, stop)
+                block = rows.sorted(head, own[part])
+                m, e = chosen.kept[part], chosen.expanded[part]
+                _measure(chosen, head, part, block)
+                jobs = [(f * task.row_step[head], tau_errors[i]) for i, f in enumerate(plan.tau_factors)]
+                jobs = jobs if stepped[head] else []
+                for tau, out in [(task.tau[head], chosen_errors)] * bool(noisy[head]) + jobs:
+                    error = _errors(block, m, e, tau, out[:, head, part], task.parallel)
+                    worst, evaluations = max(worst, error), evaluations + 2 * m.size
+                if plan.draws and noisy[head]:
+                    misses[head, part] = _misses(block, m, e, task.tau[head], plan, task.parallel)
+            for start, stop in rows.chunks(common):
+                part = slice(start, stop)
+                block = rows.sorted(head, common[part])
+                for k, cut in cuts.items():
+                    m, e = cut.kept[part], cut.expanded[part]
+                    _measure(cut, head, part, block)
+                    if noisy[head]:
+                        error = _errors(block, m, e, task.tau[head], k_errors[k][:, head, part], task.parallel)
+                        worst, evaluations = max(worst, error), evaluations + 2 * m.size
+        radius = None if shard.value_radius is None else shard.value_radius.astype(np.float64)
+    q_only = (plan.q,)
+    ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
+    return Tally(
+        layer=entry.layer,
+        example=entry.example,
+        heads=heads,
+        chosen=_setting(chosen, chosen_errors, plan.q_grid, task.with_mass),
+        by_tau=tuple(_setting(chosen, errors, q_only, task.with_mass) for errors in tau_errors),
+        by_k=tuple(_setting(cuts[k], k_errors[k], q_only, task.with_mass) for k in plan.k_grid),
+        sampled=_sampled(chosen, misses, plan) if plan.draws else None,
+        closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
+        gap_counts=np.stack([np.histogram(row[row > 0], GAP_EDGES)[0] for row in ratio]) * noisy[:, None],
+        ties=(chosen.gap == 0).sum(axis=1) * noisy,
+        value_radius=radius,
+        numerical_error=worst,
+        evaluations=evaluations,
+    )
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Free blocks of some tiles of one head, best score first (ties to the lower block): rows padded to [T, N]."""
+
+    scores: Float
+    sizes: Int
+    score_mass: Float
+    mass: Float | None
+
+
+class _FreeRows:
+    """Reads a shard head by head and hands out its tiles' free blocks, sorted."""
+
+    def __init__(self, shard: ShardReader) -> None:
+        self._shard = shard
+        self._head = -1
+        indptr, indices = shard.indptr, shard.indices
+        free = np.ones(indices.size, dtype=bool)
+        tile, block = shard.forced[:, 0], shard.forced[:, 1]
+        free[indptr[tile] + block - indices[indptr[tile]]] = False  # a tile's visible blocks are one range
+        self._free = np.flatnonzero(free)
+        self._starts = np.searchsorted(self._free, indptr)
+        geometry = shard.entry.geometry
+        self._log_share = np.log(geometry.block_keys() / geometry.block_n)
+
+    def chunks(self, tiles: Int) -> Iterator[tuple[int, int]]:
+        """Ranges of `tiles` that hold at most `_CHUNK_ENTRIES` padded entries."""
+        width = int(np.diff(self._starts)[tiles].max(initial=1))
+        step = max(1, _CHUNK_ENTRIES // width)
+        for start in range(0, tiles.size, step):
+            yield start, min(start + step, tiles.size)
+
+    def sorted(self, head: int, tiles: Int) -> _Block:
+        """The free blocks of the tiles, each tile's in descending order of score."""
+        if head != self._head:
+            self._read(head)
+        sizes = np.diff(self._starts)[tiles]
+        rank = np.arange(sizes.max())
+        present = rank < sizes[:, None]
+        at = self._free[np.where(present, self._starts[tiles][:, None] + rank, 0)]
+        scores = np.where(present, self._scores[at], np.float32(-np.inf))
+        order = np.argsort(-scores, axis=1, kind="stable")  # absent entries, -inf, come last
+        at = np.take_along_axis(at, order, axis=1)
+        return _Block(
+            np.take_along_axis(scores, order, axis=1).astype(np.float64),
+            sizes,
+            np.where(present, self._weights[at], 0.0),
+            None if self._mass is None else np.where(present, self._mass[at], np.float32(0)).astype(np.float64),
+        )
+
+    def _read(self, head: int) -> None:
+        shard = self._shard
+        self._head = head
+        self._scores = shard.scores(head)
+        self._mass = shard.mass(head) if shard.has_mass else None
+        starts = shard.indptr[:-1]
+        # Softmax of the tile scores over all visible blocks; a partial block counts for its share of keys.
+        logits = self._scores + self._log_share[shard.indices]
+        counts = np.diff(shard.indptr)
+        weights = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), counts))
+        self._weights = weights / np.repeat(np.add.reduceat(weights, starts), counts)
+
+
+def _measure(cut: _Cut, head: int, part: slice, block: _Block) -> None:
+    """Margins and masses of some tiles of one head, into the arrays of `cut`."""
+    kept, expanded = cut.kept[part], cut.expanded[part]
+    found: Margins = margins(block.scores, block.sizes, kept, expanded)
+    cut.gap[head, part], cut.expansion_gap[head, part] = found.gap, found.expansion_gap
+    cut.spread[head, part], cut.sigma[head, part] = found.spread, found.sigma
+    cut.spacing[head, part] = found.spacing
+    rank = np.arange(block.scores.shape[1])
+    below = rank >= kept[:, None]
+    cut.score_mass[head, part] = np.where(below, block.score_mass, 0.0).sum(axis=1)
+    if block.mass is not None:
+        cut.dropped[head, part] = np.where(below, block.mass, 0.0).sum(axis=1)
+        cut.regained[head, part] = np.where(below & (rank < expanded[:, None]), block.mass, 0.0).sum(axis=1)
+
+
+def _errors(block: _Block, kept: Int, expanded: Int, tau: float, out: Float, parallel: bool) -> float:
+    """E_k and E_{rho k} of some tiles into out[0] and out[1]; the largest estimated numerical error."""
+    scale = np.full(kept.size, tau)
+    worst = 0.0
+    for i, size in enumerate((kept, expanded)):
+        out[i], errors = exact_rows(block.scores, block.sizes, kept, size, scale, parallel=parallel)
+        worst = max(worst, float(errors.max()))
+    return worst
+
+
+def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan, parallel: bool) -> Int:
+    """Sampled misses [tiles, (k, rho k), halves]; the draws of a tile depend on its scores and the seed alone."""
+
+    def one(t: int) -> Int:
+        scores = block.scores[t, : block.sizes[t]]
+        return sampled_misses(scores, int(kept[t]), (int(kept[t]), int(expanded[t])), tau, plan.draws, plan.seed)
+
+    if not parallel:
+        return np.stack([one(t) for t in range(kept.size)])
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        return np.stack(list(pool.map(one, range(kept.size))))
+
+
+def _setting(cut: _Cut, errors: Float, fractions: tuple[Fraction, ...], with_mass: bool) -> Setting:
+    value = np.maximum(errors[0] - errors[1], 0.0)
+    worth = np.stack([value, cut.regained]) if with_mass else value[None]
+    priorities = {
+        "sigma": cut.sigma,
+        "gap": cut.gap,
+        "expansion_gap": -cut.expansion_gap,
+        "score_mass": -cut.score_mass,
+        "best_mass": -cut.regained,
+        "best_value": -value,
+    }
+    by_level = []
+    for level in LEVELS:
+        random = random_gains(worth, level, fractions)
+        rows = [random if p == "random" else gains(priorities[p], worth, level, fractions) for p in POLICIES]
+        by_level.append(np.stack(rows))
+    return Setting(
+        tiles=cut.tiles.size,
+        kept_error=errors[0].sum(axis=1),
+        expanded_error=errors[1].sum(axis=1),
+        dropped=cut.dropped.sum(axis=1),
+        regained=cut.regained.sum(axis=1),
+        gains=tuple(by_level),
+    )
+
+
+def _sampled(cut: _Cut, misses: Int, plan: Plan) -> Sampled:
+    halves = np.array([plan.draws - plan.draws // 2, plan.draws // 2])
+    errors = misses.sum(axis=-1) / plan.draws  # [H, T, 2]
+    variance = errors * (1.0 - errors) / plan.draws
+    value = errors[..., 0] - errors[..., 1]
+    half_values = [(misses[..., 0, i] - misses[..., 1, i]) / max(halves[i], 1) for i in range(2)]
+
+    def best(choose: Float, worth: Float) -> tuple[Float, ...]:
+        return tuple(gains(-choose, worth[None], level, (plan.q,))[0, :, 0] for level in LEVELS)
+
+    crossed = zip(best(half_values[0], half_values[1]), best(half_values[1], half_values[0]), strict=True)
+    return Sampled(
+        kept_error=errors[..., 0].sum(axis=1),
+        expanded_error=errors[..., 1].sum(axis=1),
+        kept_variance=variance[..., 0].sum(axis=1),
+        expanded_variance=variance[..., 1].sum(axis=1),
+        sigma=tuple(gains(cut.sigma, value[None], level, (plan.q,))[0, :, 0] for level in LEVELS),
+        random=tuple(random_gains(value[None], level, (plan.q,))[0, :, 0] for level in LEVELS),
+        best_plugin=best(value, value),
+        best_split=tuple((a + b) / 2.0 for a, b in crossed),
+    )
+
+
+def _closed_form(cut: _Cut, head: int, tau: float, plan: Plan, noisy: bool) -> ClosedForm | None:
+    if not noisy:
+        return None
+    extra = plan.expanded(plan.k) - plan.k
+    rows = (cut.gap[head], cut.spread[head], cut.sigma[head], cut.spacing[head])
+    return closed_form_bound(*rows, extra=extra, tau=tau, q=plan.q)
