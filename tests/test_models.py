@@ -110,14 +110,10 @@ def test_a_cached_prefix_is_observed_bottom_right_aligned(base):
     _, calls = observe(model, input_ids=ids[:, 30:], cache=cache)
     assert [(call.query.shape[2], call.key.shape[2]) for call in calls] == [(20, 50)] * 2
     _, whole = observe(model, input_ids=ids)
-    torch.testing.assert_close(
-        dense_output(calls[1]), dense_output(whole[1])[:, :, 30:], rtol=1e-4, atol=1e-5
-    )
+    torch.testing.assert_close(dense_output(calls[1]), dense_output(whole[1])[:, :, 30:], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("family", "name"), [("gemma2", "a soft cap on the logits"), ("gpt_oss", "attention sinks")]
-)
+@pytest.mark.parametrize(("family", "name"), [("gemma2", "a soft cap on the logits"), ("gpt_oss", "attention sinks")])
 def test_other_kinds_of_attention_are_refused_by_name(family, name):
     model = tiny_model(family, "eager")
     with pytest.raises(UnsupportedAttentionError, match=name):

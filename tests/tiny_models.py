@@ -34,9 +34,7 @@ CONFIGS = {
     "qwen3": lambda: Qwen3Config(**SMALL),
     "gemma3": lambda: Gemma3TextConfig(**SMALL, sliding_window=16, query_pre_attn_scalar=20, **SLIDING),
     "gemma2": lambda: Gemma2Config(**SMALL, sliding_window=16, **SLIDING),
-    "gpt_oss": lambda: GptOssConfig(
-        **SMALL, sliding_window=16, num_local_experts=2, num_experts_per_tok=1, **SLIDING
-    ),
+    "gpt_oss": lambda: GptOssConfig(**SMALL, sliding_window=16, num_local_experts=2, num_experts_per_tok=1, **SLIDING),
     "qwen3_next": lambda: Qwen3NextConfig(
         **{**SMALL, "num_hidden_layers": 3},
         layer_types=["linear_attention", "full_attention", "linear_attention"],

@@ -88,8 +88,9 @@ def dump_scores(
             "transformers": transformers.__version__,
         },
     )
+    # Before anything is written: a model that cannot be observed must not cost an older dump its place.
+    layers = _attention_layers(model, prompts[0][:1])
     with ScoreDumpWriter(out, settings, force=force) as writer:
-        layers = _attention_layers(model, prompts[0][:1])
         total = len(prompts) * len(layers)
         for example, ids in enumerate(prompts):
             missing = {layer for layer in layers if not writer.done(example, layer)}
@@ -143,14 +144,14 @@ def dump_model(
         context holds.
     """
     path = Path(model_path)
-    model, tokenizer = load_model(path)
-    context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    if tokens < 1 or (context is not None and tokens > context):
-        raise InputError(f"tokens must lie between 1 and the model's context of {context}, not {tokens}")
     texts = [prompt_text] if isinstance(prompt_text, str) else list(prompt_text)
     for index, text in enumerate(texts):
         if not text.strip():
             raise InputError(f"prompt {index} is empty")
+    model, tokenizer = load_model(path)
+    context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    if tokens < 1 or (context is not None and tokens > context):
+        raise InputError(f"tokens must lie between 1 and the model's context of {context}, not {tokens}")
     input_ids = [torch.tensor(tokenizer(text, verbose=False).input_ids[:tokens]) for text in texts]
     return dump_scores(
         model,
@@ -183,12 +184,8 @@ def _shard(
         block_m=block_m,
         block_n=block_n,
     )
-    tiles = tile_scores(
-        q, k, scorer=scorer, block_m=block_m, block_n=block_n, scale=call.scale, window=call.window
-    )
-    noise = measure_noise(
-        q, k, scorer=scorer, block_m=block_m, block_n=block_n, scale=call.scale, window=call.window
-    )
+    tiles = tile_scores(q, k, scorer=scorer, block_m=block_m, block_n=block_n, scale=call.scale, window=call.window)
+    noise = measure_noise(q, k, scorer=scorer, block_m=block_m, block_n=block_n, scale=call.scale, window=call.window)
     dense = (
         measure_attention(q, k, v, block_m=block_m, block_n=block_n, scale=call.scale, window=call.window)
         if with_mass

@@ -145,9 +145,7 @@ def _attend(
     return attend(module, query, key, value, attention_mask, **kwargs)
 
 
-def _describe(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, kwargs: dict[str, Any]
-) -> AttentionCall:
+def _describe(module: nn.Module, query: Tensor, key: Tensor, value: Tensor, kwargs: dict[str, Any]) -> AttentionCall:
     """Check everything about the call but its mask."""
     name = type(module).__name__
     layer = getattr(module, "layer_idx", None)
@@ -202,9 +200,7 @@ def _check_causal(call: AttentionCall, mask: Tensor | None, base: str) -> None:
         part = mask[:, :, start : start + _ROWS_AT_ONCE]
         allowed = part if part.dtype == torch.bool else part == 0
         if part.dtype != torch.bool and not (allowed | (part <= torch.finfo(part.dtype).min)).all():
-            raise UnsupportedAttentionError(
-                f"layer {call.layer} uses an attention bias, which is not supported"
-            )
+            raise UnsupportedAttentionError(f"layer {call.layer} uses an attention bias, which is not supported")
         position = keys - rows + torch.arange(start, start + part.shape[2], device=mask.device)[:, None]
         causal = key <= position
         if call.window is not None:

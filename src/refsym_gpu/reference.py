@@ -19,6 +19,7 @@ from torch import Tensor
 
 from refsym_theory.errors import InputError
 from refsym_theory.selection.geometry import LayerGeometry
+from refsym_theory.selection.regret import exact_decimal, triggered_count
 
 Scorer = Literal["kmean", "quest"]
 Number = Fraction | int | float | str
@@ -243,7 +244,7 @@ def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.
     _check_finite(scores, visible)
     forced_count = forced.sum(dim=-1)
     slots = _expanded_budget(k, rho, int(forced_count.max()))
-    share = exact_fraction(q)
+    share = exact_decimal(q, "q")
     if not 0 <= share <= 1:
         raise InputError(f"q must lie in [0, 1], not {q}")
 
@@ -252,10 +253,7 @@ def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.
     k_free, m_free = k - forced_count, slots - forced_count
     eligible = free_count > m_free
 
-    # Adding 0.0 turns -0.0 into 0.0: the two are a tie, also for a sort that compares bits.
-    ranked, order = torch.where(free[:, None], scores + 0.0, -math.inf).sort(
-        dim=-1, descending=True, stable=True
-    )
+    ranked, order = torch.where(free[:, None], scores, -math.inf).sort(dim=-1, descending=True, stable=True)
     rank = torch.arange(n_blocks, device=scores.device)
     real = (rank < free_count[..., None])[:, None]
 
@@ -325,9 +323,9 @@ def measure_attention(
     for b, layer in enumerate(layers):
         queries, keys = q[b, :, : layer.q_len].float(), k[b, :, : layer.kv_len].float()
         radius[b] = _value_radius(v[b, :, : layer.kv_len]).repeat_interleave(group)
-        for index, (first, _, last) in enumerate(zip(*map(list, layer.visible_range()), strict=True)):
+        for index, (first, _, last) in enumerate(_visible_ranges(layer)):
             rows = slice(index * block_m, min((index + 1) * block_m, layer.q_len))
-            start, stop = int(first) * block_n, min((int(last) + 1) * block_n, layer.kv_len)
+            start, stop = first * block_n, min((last + 1) * block_n, layer.kv_len)
             position = layer.offset + torch.arange(rows.start, rows.stop, device=q.device)[:, None]
             key = torch.arange(start, stop, device=q.device)
             unseen = key > position
@@ -338,8 +336,7 @@ def measure_attention(
                 logits = queries[heads, rows] @ keys[head, start:stop].T * layer.scale
                 share = logits.masked_fill_(unseen, -math.inf).softmax(dim=-1).mean(dim=1)
                 share = torch.nn.functional.pad(share, (0, -(stop - start) % block_n))
-                blocks = slice(int(first), int(last) + 1)
-                mass[b, heads, index, blocks] = share.reshape(group, -1, block_n).sum(dim=-1)
+                mass[b, heads, index, first : last + 1] = share.reshape(group, -1, block_n).sum(dim=-1)
     return AttentionMass(mass, radius)
 
 
@@ -387,22 +384,6 @@ def measure_noise(
     return ScoreNoise(squares[0], every_head[0], squares[1], every_head[1])
 
 
-def exact_fraction(value: Number) -> Fraction:
-    """The number as it is written: ``0.55`` and ``"0.55"`` are 11/20, not the float nearest to it.
-
-    Raises
-    ------
-    InputError
-        Not a finite number.
-    """
-    try:
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"{value!r} is no finite number; write a decimal or a fraction such as 2/5"
-        ) from None
-
-
 @dataclass(frozen=True, eq=False)
 class _Tile:
     """Unscaled row scores of one tile over its visible blocks, which are consecutive."""
@@ -418,8 +399,7 @@ def _tiles(q: Tensor, k: Tensor, layer: LayerGeometry, scorer: Scorer) -> Iterat
     """Walk the tiles of one sequence, ``q`` [H, M, D] and ``k`` [H_kv, N, D] possibly padded."""
     pooled = _pool(k[:, : layer.kv_len].float(), layer.block_n, scorer)
     queries, keys = _signed(q[:, : layer.q_len].float(), pooled), _stacked(pooled)
-    for index, bounds in enumerate(zip(*map(list, layer.visible_range()), strict=True)):
-        first, diagonal, last = map(int, bounds)
+    for index, (first, diagonal, last) in enumerate(_visible_ranges(layer)):
         rows = slice(index * layer.block_m, min((index + 1) * layer.block_m, layer.q_len))
         blocks = torch.arange(first, last + 1, device=q.device)
         yield _Tile(
@@ -429,6 +409,11 @@ def _tiles(q: Tensor, k: Tensor, layer: LayerGeometry, scorer: Scorer) -> Iterat
             unseen=_unseen(layer, rows, blocks, diagonal),
             forced=(blocks == 0) | (blocks >= diagonal),
         )
+
+
+def _visible_ranges(layer: LayerGeometry) -> Iterator[tuple[int, int, int]]:
+    """First visible, first diagonal and last visible block of each tile."""
+    return zip(*(bound.tolist() for bound in layer.visible_range()), strict=True)
 
 
 def _unseen(layer: LayerGeometry, rows: slice, blocks: Tensor, diagonal: int) -> Tensor | None:
@@ -498,7 +483,7 @@ def _trigger(sigma_mean: Tensor, eligible: Tensor, share: Fraction) -> Tensor:
     trigger = torch.zeros_like(eligible)
     for b in range(len(eligible)):
         tiles = eligible[b].nonzero()[:, 0]
-        chosen = sigma_mean[b, tiles].argsort(stable=True)[: math.ceil(share * len(tiles))]
+        chosen = sigma_mean[b, tiles].argsort(stable=True)[: triggered_count(share, len(tiles))]
         trigger[b, tiles[chosen]] = True
     return trigger
 
@@ -511,10 +496,8 @@ def _first(values: Tensor, width: int, fill: float) -> Tensor:
 def _expanded_budget(k: int, rho: Number, most_forced: int) -> int:
     """rho*k as an integer."""
     if k <= most_forced:
-        raise InputError(
-            f"k={k} must exceed the {most_forced} forced blocks of a tile; use {most_forced + 1} or more"
-        )
-    slots = exact_fraction(rho) * k
+        raise InputError(f"k={k} must exceed the {most_forced} forced blocks of a tile; use {most_forced + 1} or more")
+    slots = exact_decimal(rho, "rho") * k
     if slots.denominator != 1 or slots <= k:
         nearest = sorted({max(math.floor(slots), k + 1), max(math.ceil(slots), k + 1)})
         choices = " or ".join(str(Fraction(n, k)) for n in nearest)

@@ -29,6 +29,6 @@ def noise_scale(square_sum: ArrayLike, count: ArrayLike) -> Float:
     [...] float64; NaN where there was nothing to measure.
     """
     total, degrees = np.broadcast_arrays(np.asarray(square_sum, np.float64), np.asarray(count, np.float64))
-    variance = np.full(total.shape, np.nan)
-    np.divide(total, 2.0 * degrees, out=variance, where=degrees > 0)
-    return np.sqrt(variance, out=variance)
+    scale: Float = np.full(total.shape, np.nan)
+    np.divide(total, 2.0 * degrees, out=scale, where=degrees > 0)
+    return np.sqrt(scale, out=scale)

@@ -30,7 +30,8 @@ def units(values: Float, level: Level) -> Float:
     if level == "head":
         return values
     if level == "tile":
-        return np.add.reduce(values, axis=-2, keepdims=True)
+        summed: Float = values.sum(axis=-2, keepdims=True)
+        return summed
     return np.swapaxes(values, -1, -2).reshape(*values.shape[:-2], 1, -1)
 
 
@@ -63,4 +64,5 @@ def random_gains(value: Float, level: Level, fractions: Sequence[Fraction]) -> F
     total = units(value, level)
     candidates = total.shape[-1]
     share = np.array([triggered_count(q, candidates) / candidates for q in fractions])
-    return total.sum(axis=-1)[..., None] * share
+    average: Float = total.sum(axis=-1)[..., None] * share
+    return average
