@@ -26,9 +26,7 @@ def by_loops(shape: LayerGeometry) -> tuple[list[list[int]], list[tuple[int, int
         for key in range(shape.kv_len):
             if key <= position and (shape.window is None or key > position - shape.window):
                 seen[row // shape.block_m].add(key // shape.block_n)
-    forced = [
-        (tile, block) for tile, blocks in enumerate(seen) for block in sorted(diagonal[tile] | ({0} & blocks))
-    ]
+    forced = [(tile, block) for tile, blocks in enumerate(seen) for block in sorted(diagonal[tile] | ({0} & blocks))]
     return [sorted(blocks) for blocks in seen], forced
 
 
@@ -62,10 +60,7 @@ def test_visibility_is_that_of_the_loops(shape: LayerGeometry) -> None:
     )
     assert visible.forced.shape[1:] == (2,)
     assert visible.indptr.shape == (shape.q_tiles + 1,)
-    keys = [
-        sum(1 for key in range(shape.kv_len) if key // shape.block_n == block)
-        for block in range(shape.n_blocks)
-    ]
+    keys = [sum(1 for key in range(shape.kv_len) if key // shape.block_n == block) for block in range(shape.n_blocks)]
     assert shape.block_keys().tolist() == keys
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from transformers import DynamicCache, StaticCache
 
+from refsym_gpu import models
 from refsym_gpu.models import BASES, UnsupportedAttentionError, register_attention
 from refsym_theory.errors import InputError
 from tiny_models import OBSERVABLE, tiny_model, tokens
@@ -16,6 +17,12 @@ WINDOWS = {
     "gemma3": [16, None],
     "qwen3_next": [None],
 }
+
+
+@pytest.fixture(autouse=True)
+def _short_pieces(monkeypatch):
+    """Masks are compared piece by piece: make every mask here take several pieces."""
+    monkeypatch.setattr(models, "_ROWS_AT_ONCE", 16)
 
 
 def observe(model, **inputs):

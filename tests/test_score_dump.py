@@ -101,9 +101,7 @@ def test_the_reader_agrees_with_the_one_of_safetensors(sound: Path) -> None:
             for name in set(TENSORS) - {"scores", "mass"}:
                 np.testing.assert_array_equal(getattr(shard, name), oracle.get_tensor(name), strict=True)
             for head in range(entry.geometry.heads):
-                np.testing.assert_array_equal(
-                    shard.scores(head), oracle.get_slice("scores")[head], strict=True
-                )
+                np.testing.assert_array_equal(shard.scores(head), oracle.get_slice("scores")[head], strict=True)
                 np.testing.assert_array_equal(shard.mass(head), oracle.get_slice("mass")[head], strict=True)
 
 
@@ -123,9 +121,7 @@ def test_a_header_in_another_order_with_metadata_reads_the_same(dump: Path) -> N
     scale=st.floats(5e-324, 1e300),
     with_mass=st.booleans(),
 )
-def test_any_geometry_survives(
-    q_len: int, cached: int, window: int | None, scale: float, with_mass: bool
-) -> None:
+def test_any_geometry_survives(q_len: int, cached: int, window: int | None, scale: float, with_mass: bool) -> None:
     shape = replace(SMALL, q_len=q_len, kv_len=q_len + cached, window=window, scale=scale)
     one = replace(SETTINGS, prompts=SETTINGS.prompts[:1], with_mass=with_mass)
     with tempfile.TemporaryDirectory() as folder:
@@ -259,9 +255,7 @@ def test_a_full_disk_loses_nothing_that_was_written(
 
     with monkeypatch.context() as patch:
         patch.setattr(score_dump, "open", opening, raising=False)
-        with pytest.raises(
-            ScoreDumpError, match=r"1-0\.safetensors: No space left on device: .*resume"
-        ) as caught:
+        with pytest.raises(ScoreDumpError, match=r"1-0\.safetensors: No space left on device: .*resume") as caught:
             write_dump(root)
     assert "\n" not in str(caught.value)
     assert set(snapshot(root)) == {"journal.json", "shards/0-0.safetensors", "shards/0-1.safetensors"}
@@ -286,7 +280,7 @@ def test_a_journal_that_does_not_fit_the_disk_leaves_the_old_one(
             path.write_bytes(content)
 
         with monkeypatch.context() as patch:
-            patch.setattr(score_dump, "_write_atomically", failing)
+            patch.setattr(score_dump, "write_atomically", failing)
             with pytest.raises(ScoreDumpError, match=r"journal\.json: No space left"):
                 writer.write(1, 0, geometry(1, 0), arrays(geometry(1, 0), 10))
         assert (root / "journal.json").read_bytes() == before
@@ -582,9 +576,7 @@ def test_missing_shard(dump: Path) -> None:
 def test_truncated_shard(dump: Path, keep: int) -> None:
     content = (dump / SHARD).read_bytes()
     (dump / SHARD).write_bytes(content[:keep])
-    expect(
-        dump, SHARD, f"has {len(content[:keep])} bytes, the index says {len(content)}: truncated or changed"
-    )
+    expect(dump, SHARD, f"has {len(content[:keep])} bytes, the index says {len(content)}: truncated or changed")
     replace_shard(dump, SHARD, content[:keep])
     expect(dump, SHARD)
 
@@ -672,9 +664,7 @@ def test_a_faulty_header(dump: Path, fault: str) -> None:
         (lambda h: h["scores"].update(data_offsets=[10**9, 10**9 + 144]), "leave a gap"),
     ],
 )
-def test_a_header_whose_facts_are_wrong(
-    dump: Path, change: Callable[[dict[str, dict]], object], message: str
-) -> None:
+def test_a_header_whose_facts_are_wrong(dump: Path, change: Callable[[dict[str, dict]], object], message: str) -> None:
     content = (dump / SHARD).read_bytes()
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])

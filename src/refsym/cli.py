@@ -6,7 +6,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from refsym.commands.certify import certify
+from refsym.commands.demo import demo
 from refsym.commands.dump import dump
+from refsym.terminal import printable
 
 app = typer.Typer(
     name="refsym",
@@ -16,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(dump)
+app.command()(certify)
+app.command()(demo)
 
 
 def _version(wanted: bool) -> None:
@@ -64,7 +69,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    """One line on stderr, whatever characters a file name or a field may hold."""
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
-    print(f"refsym: error: {line}", file=sys.stderr)
+    print(f"refsym: error: {printable(message)}", file=sys.stderr)
     sys.exit(code)

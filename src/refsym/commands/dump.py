@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from refsym.progress import progress
+from refsym.terminal import printable
 
 if TYPE_CHECKING:
     from refsym_theory.selection.score_dump import ScoreDump
@@ -28,13 +29,9 @@ def dump(
     scorer: Annotated[Literal["kmean", "quest"], typer.Option(help="How a block is scored.")] = "kmean",
     block_m: Annotated[int, typer.Option(min=1, help="Query rows of a tile.")] = 64,
     block_n: Annotated[int, typer.Option(min=1, help="Keys of a block.")] = 64,
-    no_mass: Annotated[
-        bool, typer.Option("--no-mass", help="Leave out the softmax masses: half the size.")
-    ] = False,
+    no_mass: Annotated[bool, typer.Option("--no-mass", help="Leave out the softmax masses: half the size.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the dump goes.")] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Start afresh where --out holds a dump already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Start afresh where --out holds a dump already.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Dump a model's block scores (--model, --prompt, --out), or verify a dump (--verify).
@@ -122,16 +119,6 @@ def _summarise(found: "ScoreDump", state: str, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"state": state, **facts}, indent=1, sort_keys=True))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    # Text, not str: what comes from a dump is never read as markup.
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    typer.echo(f"{printable(str(found.path))}: {state}")
     for name, value in facts.items():
-        table.add_row(Text(name.replace("_", " ")), Text(str(value)))
-    console = Console(highlight=False)
-    console.print(Text(f"{found.path}: {state}"), soft_wrap=True)
-    console.print(table)
+        typer.echo(f"{name.replace('_', ' '):13}  {printable(str(value))}")

@@ -12,6 +12,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -145,7 +146,7 @@ def certify(
         Monte Carlo samples a tile at the chosen (k, tau); no draws, no Monte Carlo.
     executor
         Any `concurrent.futures` executor; the shards are tallied there, one task each, with the same result. Here,
-        over numba's threads, if not given.
+        over as many threads as numba may use, if not given.
     progress
         Called with (shards done, shards in all).
 
@@ -170,7 +171,7 @@ def certify(
             plan=plan,
             tau=chosen[entry.layer],
             row_step=scales[entry.layer][0],
-            parallel=executor is None,
+            threads=numba.get_num_threads() if executor is None else 1,
         )
         for entry in dump.entries
     ]
@@ -515,7 +516,7 @@ def _summary(
         "tau_over_row_step": _median(tau, row_step),
         "average_blocks": float(plan.k * (1 + plan.q * (plan.rho - 1))),
         "numerical_error": max(t.numerical_error for t in everything),
-        "integrals": sum(t.evaluations for t in everything),
+        "integrals": sum(t.integrals for t in everything),
     }
     sampled = [t.sampled for t in everything if t.sampled is not None]
     if sampled:

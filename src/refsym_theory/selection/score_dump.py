@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from refsym_theory.atomic import TEMPORARY, sync_directory, write_atomically
 from refsym_theory.selection.dump_record import (
     FORMAT,
     SHARDS,
@@ -56,7 +57,6 @@ JOURNAL = "journal.json"
 
 Entries = dict[tuple[int, int], ShardEntry]
 
-_TEMPORARY = ".tmp"
 _SHARD_NAME = re.compile(r"\d+-\d+\.safetensors(\.tmp)?")
 
 
@@ -253,7 +253,7 @@ class ScoreDumpWriter:
         )
         with _writing(self._root / path):
             self._reopen()
-            _write_atomically(self._root / path, content)
+            write_atomically(self._root / path, content)
             entries = self._entries | {(example, layer): entry}
             self._write_journal(entries)
             self._entries = entries
@@ -279,13 +279,13 @@ class ScoreDumpWriter:
         with _writing(index):
             if journal.exists():
                 os.replace(journal, index)
-                _sync_directory(self._root)
+                sync_directory(self._root)
         return index
 
     def _begin(self, force: bool) -> None:
         """Take over what the directory holds, or refuse it untouched; then clear leftovers."""
         root = self._root
-        names = {item.name for item in root.iterdir()} - {JOURNAL + _TEMPORARY}
+        names = {item.name for item in root.iterdir()} - {JOURNAL + TEMPORARY}
         if (root / SHARDS).is_symlink():
             raise ScoreDumpError(f"{root / SHARDS}: is a symbolic link; shards must lie inside the dump")
         # A forced restart writes its journal before it discards the old index: the journal is the newer one.
@@ -300,9 +300,9 @@ class ScoreDumpWriter:
             self._write_journal(self._entries)
         if (root / JOURNAL).exists():
             self._reopen()
-        (root / (JOURNAL + _TEMPORARY)).unlink(missing_ok=True)
+        (root / (JOURNAL + TEMPORARY)).unlink(missing_ok=True)
         (root / SHARDS).mkdir(exist_ok=True)
-        _sync_directory(root)
+        sync_directory(root)
         kept = {entry.path for entry in self._entries.values()}
         for item in sorted((root / SHARDS).iterdir()):
             if _SHARD_NAME.fullmatch(item.name) and f"{SHARDS}/{item.name}" not in kept:
@@ -313,10 +313,10 @@ class ScoreDumpWriter:
         if not (self._root / JOURNAL).exists():
             self._write_journal(self._entries)
         (self._root / INDEX).unlink(missing_ok=True)
-        _sync_directory(self._root)
+        sync_directory(self._root)
 
     def _write_journal(self, entries: Entries) -> None:
-        _write_atomically(self._root / JOURNAL, format_record(self._settings, _in_order(entries)))
+        write_atomically(self._root / JOURNAL, format_record(self._settings, _in_order(entries)))
 
 
 def _in_order(entries: Entries) -> tuple[ShardEntry, ...]:
@@ -340,31 +340,6 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise unreadable(str(path), error) from error
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    """Write under a temporary name, flush to disk, rename, flush the folder: all or nothing, in order."""
-    temporary = path.with_name(path.name + _TEMPORARY)
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        # Give back the space of a half-written file; a later run would clear it anyway.
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    _sync_directory(path.parent)
-
-
-def _sync_directory(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _lock_directory(root: Path) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from threading import Lock
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from refsym_theory.selection.containment import exact_rows, sampled_misses
-from refsym_theory.selection.margins import Margins, margins
+from refsym_theory.selection.containment import exact_errors, sampled_misses
+from refsym_theory.selection.margins import margins
 from refsym_theory.selection.policies import LEVELS, POLICIES, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
@@ -63,8 +63,8 @@ class Plan:
 class Task:
     """All that a worker needs to tally one shard; picklable.
 
-    `tau` and `row_step` are [H]; NaN or zero where a head has no noise to speak of. `parallel` spreads the tiles
-    over numba's threads, which a pooled worker must not.
+    `tau` and `row_step` are [H]; NaN or zero where a head has no noise to speak of. `threads` share the heads: one
+    in a pooled worker, which has its own core and no other.
     """
 
     root: Path
@@ -73,7 +73,7 @@ class Task:
     plan: Plan
     tau: Float
     row_step: Float
-    parallel: bool
+    threads: int
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Tally:
     ties: Int
     value_radius: Float | None
     numerical_error: float
-    evaluations: int
+    integrals: int
 
 
 @dataclass(frozen=True)
@@ -198,41 +198,39 @@ def tally(task: Task) -> Tally | None:
         if not tiles[plan.k].size:
             return None
         common = tiles[plan.k_grid[-1]]
-        cuts = {}
-        for k in plan.k_grid:
-            cuts[k] = _Cut.empty(heads, common, k - forced[common], plan.expanded(k) - forced[common])
+        cuts = [_Cut.empty(heads, common, k - forced[common], plan.expanded(k) - forced[common]) for k in plan.k_grid]
         own = tiles[plan.k]
         chosen = _Cut.empty(heads, own, plan.k - forced[own], plan.expanded(plan.k) - forced[own])
         noisy = np.isfinite(task.tau) & (task.tau > 0)
         stepped = np.isfinite(task.row_step) & (task.row_step > 0)
-        chosen_errors = np.zeros((2, heads, own.size))
-        tau_errors = np.zeros((len(plan.tau_factors), 2, heads, own.size))
-        k_errors = {k: np.zeros((2, heads, common.size)) for k in plan.k_grid}
+        errors = np.zeros((1 + len(plan.tau_factors), 2, heads, own.size))
+        k_errors = np.zeros((len(plan.k_grid), 2, heads, common.size))
         misses = np.zeros((heads, own.size, 2, 2), dtype=np.int64)
-        worst, evaluations = 0.0, 0
+        worst = np.zeros(heads)
         rows = _FreeRows(shard)
-        for head in range(heads):
-            for start, stop in rows.chunks(own):
-                part = slice(start, stop)
-                block = rows.sorted(head, own[part])
-                m, e = chosen.kept[part], chosen.expanded[part]
+
+        def one_head(head: int) -> None:
+            free = rows.of(head)
+            scales = [task.tau[head] if noisy[head] else 0.0]
+            scales += [f * task.row_step[head] if stepped[head] else 0.0 for f in plan.tau_factors]
+            for part in rows.chunks(own):
+                block = free.sorted(own[part])
                 _measure(chosen, head, part, block)
-                jobs = [(f * task.row_step[head], tau_errors[i]) for i, f in enumerate(plan.tau_factors)]
-                jobs = jobs if stepped[head] else []
-                for tau, out in [(task.tau[head], chosen_errors)] * bool(noisy[head]) + jobs:
-                    error = _errors(block, m, e, tau, out[:, head, part], task.parallel)
-                    worst, evaluations = max(worst, error), evaluations + 2 * m.size
+                sizes = (chosen.kept[part], chosen.expanded[part])
+                found = _errors(block, [(*sizes, tau) for tau in scales], errors[:, :, head, part])
+                worst[head] = max(worst[head], found)
                 if plan.draws and noisy[head]:
-                    misses[head, part] = _misses(block, m, e, task.tau[head], plan, task.parallel)
-            for start, stop in rows.chunks(common):
-                part = slice(start, stop)
-                block = rows.sorted(head, common[part])
-                for k, cut in cuts.items():
-                    m, e = cut.kept[part], cut.expanded[part]
+                    misses[head, part] = _misses(block, *sizes, scales[0], plan)
+            for part in rows.chunks(common):
+                block = free.sorted(common[part])
+                jobs = []
+                for cut in cuts:
                     _measure(cut, head, part, block)
-                    if noisy[head]:
-                        error = _errors(block, m, e, task.tau[head], k_errors[k][:, head, part], task.parallel)
-                        worst, evaluations = max(worst, error), evaluations + 2 * m.size
+                    jobs.append((cut.kept[part], cut.expanded[part], scales[0]))
+                worst[head] = max(worst[head], _errors(block, jobs, k_errors[:, :, head, part]))
+
+        with ThreadPoolExecutor(task.threads) as pool:
+            list(pool.map(one_head, range(heads)))
         radius = None if shard.value_radius is None else shard.value_radius.astype(np.float64)
     q_only = (plan.q,)
     ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
@@ -240,16 +238,17 @@ def tally(task: Task) -> Tally | None:
         layer=entry.layer,
         example=entry.example,
         heads=heads,
-        chosen=_setting(chosen, chosen_errors, plan.q_grid, task.with_mass),
-        by_tau=tuple(_setting(chosen, errors, q_only, task.with_mass) for errors in tau_errors),
-        by_k=tuple(_setting(cuts[k], k_errors[k], q_only, task.with_mass) for k in plan.k_grid),
+        chosen=_setting(chosen, errors[0], plan.q_grid, task.with_mass),
+        by_tau=tuple(_setting(chosen, found, q_only, task.with_mass) for found in errors[1:]),
+        by_k=tuple(_setting(cut, found, q_only, task.with_mass) for cut, found in zip(cuts, k_errors, strict=True)),
         sampled=_sampled(chosen, misses, plan) if plan.draws else None,
         closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
         gap_counts=np.stack([np.histogram(row[row > 0], GAP_EDGES)[0] for row in ratio]) * noisy[:, None],
         ties=(chosen.gap == 0).sum(axis=1) * noisy,
         value_radius=radius,
-        numerical_error=worst,
-        evaluations=evaluations,
+        numerical_error=float(worst.max()),
+        integrals=int(2 * (noisy.sum() + stepped.sum() * len(plan.tau_factors)) * own.size)
+        + int(2 * noisy.sum() * len(cuts) * common.size),
     )
 
 
@@ -264,62 +263,70 @@ class _Block:
 
 
 class _FreeRows:
-    """Reads a shard head by head and hands out its tiles' free blocks, sorted."""
+    """Reads a shard head by head; what all heads share stands here."""
 
     def __init__(self, shard: ShardReader) -> None:
         self._shard = shard
-        self._head = -1
+        self._lock = Lock()  # one file handle, several threads
         indptr, indices = shard.indptr, shard.indices
         free = np.ones(indices.size, dtype=bool)
         tile, block = shard.forced[:, 0], shard.forced[:, 1]
         free[indptr[tile] + block - indices[indptr[tile]]] = False  # a tile's visible blocks are one range
-        self._free = np.flatnonzero(free)
-        self._starts = np.searchsorted(self._free, indptr)
+        self.free = np.flatnonzero(free)
+        self.starts = np.searchsorted(self.free, indptr)
         geometry = shard.entry.geometry
-        self._log_share = np.log(geometry.block_keys() / geometry.block_n)
+        self._log_share = np.log(geometry.block_keys() / geometry.block_n)[indices]
 
-    def chunks(self, tiles: Int) -> Iterator[tuple[int, int]]:
-        """Ranges of `tiles` that hold at most `_CHUNK_ENTRIES` padded entries."""
-        width = int(np.diff(self._starts)[tiles].max(initial=1))
+    def chunks(self, tiles: Int) -> Iterator[slice]:
+        """Slices of `tiles` that hold at most `_CHUNK_ENTRIES` padded entries."""
+        width = int(np.diff(self.starts)[tiles].max(initial=1))
         step = max(1, _CHUNK_ENTRIES // width)
         for start in range(0, tiles.size, step):
-            yield start, min(start + step, tiles.size)
+            yield slice(start, min(start + step, tiles.size))
 
-    def sorted(self, head: int, tiles: Int) -> _Block:
-        """The free blocks of the tiles, each tile's in descending order of score."""
-        if head != self._head:
-            self._read(head)
-        sizes = np.diff(self._starts)[tiles]
+    def of(self, head: int) -> _HeadRows:
+        """One head's scores, score masses and softmax masses."""
+        shard = self._shard
+        with self._lock:
+            scores = shard.scores(head)
+            mass = shard.mass(head) if shard.has_mass else None
+        starts, counts = shard.indptr[:-1], np.diff(shard.indptr)
+        # Softmax of the tile scores over all visible blocks; a partial block counts for its share of keys.
+        logits = scores + self._log_share
+        weights = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), counts))
+        weights /= np.repeat(np.add.reduceat(weights, starts), counts)
+        return _HeadRows(self, scores, weights, mass)
+
+
+@dataclass(frozen=True)
+class _HeadRows:
+    rows: _FreeRows
+    scores: NDArray[np.float32]
+    weights: Float
+    mass: NDArray[np.float32] | None
+
+    def sorted(self, tiles: Int) -> _Block:
+        """The free blocks of the tiles, each tile's in descending order of score, ties to the lower block."""
+        starts = self.rows.starts
+        sizes = np.diff(starts)[tiles]
         rank = np.arange(sizes.max())
         present = rank < sizes[:, None]
-        at = self._free[np.where(present, self._starts[tiles][:, None] + rank, 0)]
-        scores = np.where(present, self._scores[at], np.float32(-np.inf))
+        at = self.rows.free[np.where(present, starts[tiles][:, None] + rank, 0)]
+        scores = np.where(present, self.scores[at], np.float32(-np.inf))
         order = np.argsort(-scores, axis=1, kind="stable")  # absent entries, -inf, come last
         at = np.take_along_axis(at, order, axis=1)
         return _Block(
             np.take_along_axis(scores, order, axis=1).astype(np.float64),
             sizes,
-            np.where(present, self._weights[at], 0.0),
-            None if self._mass is None else np.where(present, self._mass[at], np.float32(0)).astype(np.float64),
+            np.where(present, self.weights[at], 0.0),
+            None if self.mass is None else np.where(present, self.mass[at], np.float32(0)).astype(np.float64),
         )
-
-    def _read(self, head: int) -> None:
-        shard = self._shard
-        self._head = head
-        self._scores = shard.scores(head)
-        self._mass = shard.mass(head) if shard.has_mass else None
-        starts = shard.indptr[:-1]
-        # Softmax of the tile scores over all visible blocks; a partial block counts for its share of keys.
-        logits = self._scores + self._log_share[shard.indices]
-        counts = np.diff(shard.indptr)
-        weights = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), counts))
-        self._weights = weights / np.repeat(np.add.reduceat(weights, starts), counts)
 
 
 def _measure(cut: _Cut, head: int, part: slice, block: _Block) -> None:
     """Margins and masses of some tiles of one head, into the arrays of `cut`."""
     kept, expanded = cut.kept[part], cut.expanded[part]
-    found: Margins = margins(block.scores, block.sizes, kept, expanded)
+    found = margins(block.scores, block.sizes, kept, expanded)
     cut.gap[head, part], cut.expansion_gap[head, part] = found.gap, found.expansion_gap
     cut.spread[head, part], cut.sigma[head, part] = found.spread, found.sigma
     cut.spacing[head, part] = found.spacing
@@ -331,27 +338,32 @@ def _measure(cut: _Cut, head: int, part: slice, block: _Block) -> None:
         cut.regained[head, part] = np.where(below & (rank < expanded[:, None]), block.mass, 0.0).sum(axis=1)
 
 
-def _errors(block: _Block, kept: Int, expanded: Int, tau: float, out: Float, parallel: bool) -> float:
-    """E_k and E_{rho k} of some tiles into out[0] and out[1]; the largest estimated numerical error."""
-    scale = np.full(kept.size, tau)
-    worst = 0.0
-    for i, size in enumerate((kept, expanded)):
-        out[i], errors = exact_rows(block.scores, block.sizes, kept, size, scale, parallel=parallel)
-        worst = max(worst, float(errors.max()))
-    return worst
+def _errors(block: _Block, jobs: Sequence[tuple[Int, Int, float]], out: Float) -> float:
+    """E_k and E_{rho k} of some tiles for each job (kept, expanded, tau) into `out` [jobs, 2, tiles].
+
+    A job without noise leaves zeros. Returns the largest estimated numerical error.
+    """
+    live = [i for i, job in enumerate(jobs) if job[2] > 0]
+    if not live or not block.sizes.size:
+        return 0.0
+    tiles = block.sizes.size
+    row = np.tile(np.arange(tiles), 2 * len(live))
+    k = np.concatenate([np.tile(jobs[i][0], 2) for i in live])
+    size = np.concatenate([np.concatenate(jobs[i][:2]) for i in live])
+    tau = np.repeat([jobs[i][2] for i in live], 2 * tiles)
+    values, errors = exact_errors(block.scores, block.sizes, row, k, size, tau)
+    out[live] = values.reshape(len(live), 2, tiles)
+    return float(errors.max())
 
 
-def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan, parallel: bool) -> Int:
+def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> Int:
     """Sampled misses [tiles, (k, rho k), halves]; the draws of a tile depend on its scores and the seed alone."""
-
-    def one(t: int) -> Int:
-        scores = block.scores[t, : block.sizes[t]]
-        return sampled_misses(scores, int(kept[t]), (int(kept[t]), int(expanded[t])), tau, plan.draws, plan.seed)
-
-    if not parallel:
-        return np.stack([one(t) for t in range(kept.size)])
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        return np.stack(list(pool.map(one, range(kept.size))))
+    return np.stack(
+        [
+            sampled_misses(block.scores[t, :size], int(k), (int(k), int(m)), tau, plan.draws, plan.seed)
+            for t, (size, k, m) in enumerate(zip(block.sizes, kept, expanded, strict=True))
+        ]
+    )
 
 
 def _setting(cut: _Cut, errors: Float, fractions: tuple[Fraction, ...], with_mass: bool) -> Setting:

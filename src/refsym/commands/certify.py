@@ -1,0 +1,190 @@
+"""`refsym certify`: from a score dump to a certificate and its report, or a certificate checked again."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from refsym.progress import progress
+from refsym.terminal import printable
+
+if TYPE_CHECKING:
+    from refsym_theory.selection.certificate import Certificate
+    from refsym_theory.selection.score_dump import ScoreDump
+
+FILES = ("cells.parquet", "report.html", "certificate.json")
+
+
+def certify(
+    dump: Annotated[Path, typer.Argument(metavar="DUMP", help="Folder of a score dump.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="Blocks that a tile keeps, forced ones included.")] = 8,
+    rho: Annotated[str, typer.Option(metavar="R", help="An expanded tile keeps rho*k blocks.")] = "2",
+    q: Annotated[str, typer.Option("-q", metavar="Q", help="Fraction of the tiles that expand.")] = "0.4",
+    tau: Annotated[
+        float | None, typer.Option(metavar="T", help="Noise scale for every head, in units of the scores.")
+    ] = None,
+    estimator: Annotated[
+        Literal["split-half", "row-step"], typer.Option(help="How tau is estimated where it is not given.")
+    ] = "split-half",
+    draws: Annotated[int, typer.Option(min=0, help="Monte Carlo samples a tile, beside the exact integral.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the Monte Carlo samples.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; 1 uses the threads of this one.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Work on a Dask cluster (needs the extra `distributed`).")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = Path("certificate"),
+    force: Annotated[bool, typer.Option("--force", help="Write into --out although it is not empty.")] = False,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Recompute this certificate.json from DUMP and compare; writes nothing."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Say how risky a dump's top-k cut is, and what triggers gain: certificate.json, cells.parquet, report.html.
+
+    With --check FILE, the settings are the certificate's own.
+    """
+    from refsym_theory.selection.score_dump import ScoreDump
+
+    if check is not None:
+        _check(check, ScoreDump.open(dump), workers, scheduler, as_json)
+        return
+    from refsym_theory.selection.certificate import certify as run
+
+    _claim(out, force)
+    source = ScoreDump.open(dump)
+    with _executor(workers, scheduler) as executor, progress("certifying") as step:
+        certificate = run(
+            source, k, rho, q, tau, estimator=estimator, draws=draws, seed=seed, executor=executor, progress=step
+        )
+    write_certificate(certificate, out)
+    if as_json:
+        record = certificate.record()
+        typer.echo(json.dumps({"out": str(out), "settings": record["settings"], **record["summary"]}, indent=1))
+    else:
+        print_certificate(certificate, out)
+
+
+def write_certificate(certificate: "Certificate", out: Path) -> None:
+    """Write the Parquet table, the page and, last, the certificate; each whole or not at all."""
+    from refsym.report import render_certificate
+    from refsym_theory.atomic import write_atomically
+
+    record = certificate.record()
+    table = BytesIO()
+    certificate.cells.to_parquet(table, index=False)
+    contents = (
+        table.getvalue(),
+        render_certificate(record).encode(),
+        (json.dumps(record, allow_nan=False) + "\n").encode("ascii"),
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in zip(FILES, contents, strict=True):
+        write_atomically(out / name, content)
+
+
+def print_certificate(certificate: "Certificate", out: Path) -> None:
+    """The headline numbers, and where the page is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    found, source = certificate.summary, certificate.source
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", style="bold")
+    rows = {
+        "cut misses a true top-k block": _percent(found["kept_error"]),
+        "  with the sigma router": _percent(found["error_sigma"]),
+        "  with the best trigger": _percent(found["error_best"]),
+        "captured gain of sigma, identification": _percent(found["captured_identification"]),
+        "  lowest and highest over tau": f"{_percent(found['captured_over_tau_lowest'])}"
+        f" … {_percent(found['captured_over_tau_highest'])}",
+        "softmax mass dropped at k": _percent(found["dropped_mass"]) if source["with_mass"] else "not in the dump",
+        "captured gain of sigma, softmax mass": _percent(found["captured_output"]),
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    console = Console(highlight=False)
+    settings = certificate.settings
+    title = f"{source['model']}, {source['scorer']}: k={settings['k']}, rho={settings['rho']}, q={settings['q']}"
+    console.print(printable(title), markup=False, soft_wrap=True)
+    console.print(table)
+    for note in certificate.notes:
+        console.print(printable(note), markup=False, style="dim", soft_wrap=True)
+    console.print(printable(f"report: {out / 'report.html'}"), markup=False, soft_wrap=True)
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.1f} %"
+
+
+def _claim(out: Path, force: bool) -> None:
+    """Refuse a folder that is not ours to write into, before any work is done."""
+    from refsym_theory.errors import InputError
+
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is a file; --out needs a folder")
+    if out.is_dir() and any(out.iterdir()) and not force:
+        raise InputError(f"{out}: not empty; choose another --out, or --force to write into it")
+
+
+def _check(path: Path, dump: "ScoreDump", workers: int, scheduler: str | None, as_json: bool) -> None:
+    from refsym_theory.errors import InputError
+    from refsym_theory.selection.recheck import recheck
+
+    try:
+        record = json.loads(path.read_text())
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise InputError(f"{path}: not a certificate")
+    with _executor(workers, scheduler) as executor, progress("recomputing") as step:
+        found = recheck(record, dump, executor=executor, progress=step)
+    if as_json:
+        facts = {"holds": not found.differences, "compared": found.compared}
+        typer.echo(json.dumps(facts | {"differences": found.differences, "versions": found.versions}, indent=1))
+    else:
+        for line in found.versions:
+            typer.echo(printable(f"differs, harmless: {line}"))
+        for line in found.differences[:20]:
+            typer.echo(printable(line))
+        if len(found.differences) > 20:
+            typer.echo(f"and {len(found.differences) - 20} more")
+        verdict = "DOES NOT HOLD" if found.differences else "holds"
+        typer.echo(printable(f"{path}: {verdict}: {found.compared} values recomputed, {len(found.differences)} differ"))
+    if found.differences:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _executor(workers: int, scheduler: str | None) -> Iterator[Executor | None]:
+    """Processes of this machine, a Dask cluster, or neither."""
+    from refsym_theory.errors import InputError
+
+    if scheduler is not None:
+        if workers != 1:
+            raise InputError("give --workers or --scheduler, not both")
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError("--scheduler needs Dask: pip install 'refsym[distributed]'") from None
+        try:
+            client = Client(scheduler, timeout="10s")
+        except (OSError, ValueError) as error:
+            raise InputError(f"--scheduler {scheduler}: cannot connect: {error}") from None
+        with client, client.get_executor() as executor:
+            yield executor
+    elif workers > 1:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        # Spawned: a fork after numba's threads have run breaks in the child.
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            yield pool
+    else:
+        yield None

@@ -1,0 +1,1 @@
+"""Figures as inline SVG; matplotlib is imported only when one is drawn."""

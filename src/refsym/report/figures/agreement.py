@@ -1,0 +1,79 @@
+"""Exact numbers against Monte Carlo and against the closed form, a mark a (layer, head)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, percent, style, to_svg
+from refsym.report.view import View
+
+_FLOOR = 1e-5
+
+
+def agreement(view: View) -> str:
+    """Left: sampled minus exact error, with two standard errors. Right: regret, three ways, cells by exact regret."""
+    cells = view.cells
+    exact, sampled = cells.numbers("kept_error"), cells.numbers("sampled_kept_error")
+    spread = 2 * cells.numbers("sampled_kept_error_se")
+    regret, bound = cells.numbers("regret"), cells.numbers("bound")
+    order = np.flatnonzero(np.isfinite(regret))
+    order = order[np.argsort(-regret[order], kind="stable")]
+    split, plugin = (cells.numbers(f"sampled_regret_{way}")[order] for way in ("split", "plugin"))
+    with style():
+        drawing = figure(330)
+        left = drawing.add_axes((0.065, 0.16, 0.40, 0.72))
+        left.set_title("Kept error: sampled minus exact")
+        if np.isfinite(sampled).any():
+            x, difference = _whiskers(exact, sampled - exact - spread, sampled - exact + spread)
+            left.plot(x, difference, color=COLOURS["sigma"], linewidth=0.8, alpha=0.6)
+            left.plot(exact, sampled - exact, ".", color=COLOURS["sigma"], markersize=3.5)
+            percent(left.yaxis)
+        else:
+            left.text(0.5, 0.5, "no Monte Carlo was drawn", ha="center", transform=left.transAxes, color=MUTED)
+            left.set_yticks([])
+        left.axhline(0, color=INK, linewidth=0.9)
+        left.set_xlabel("exact probability that the cut misses a true top block")
+        left.set_xlim(-0.02, 1.02)
+        percent(left.xaxis)
+
+        right = drawing.add_axes((0.555, 0.16, 0.375, 0.72))
+        right.set_title("Regret of σ: exact, sampled bracket, closed-form bound")
+        rank = np.arange(order.size, dtype=np.float64)
+        x, bracket = _whiskers(rank, np.maximum(split, _FLOOR), np.maximum(plugin, _FLOOR))
+        right.plot(x, bracket, color=COLOURS["sigma"], linewidth=1.0, alpha=0.45)
+        right.plot(rank, np.maximum(regret[order], _FLOOR), ".", color=INK, markersize=3)
+        right.plot(rank, np.maximum(bound[order], _FLOOR), ".", color=COLOURS["expansion_gap"], markersize=3)
+        right.set_yscale("log")
+        right.set_ylim(_FLOOR, 1.3)
+        right.set_xlabel("(layer, head), largest exact regret first")
+        percent(right.yaxis)
+        if order.size:
+            ends = [(bound[order][-1], "bound", COLOURS["expansion_gap"]), (0.02, "exact", INK)]
+            ends += [(0.004, "sampled", COLOURS["sigma"])] if np.isfinite(plugin).any() else []
+            for y, text, colour in ends:
+                right.annotate(
+                    text,
+                    (1.0, max(y, _FLOOR)),
+                    xycoords=("axes fraction", "data"),
+                    xytext=(5, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=11,
+                    color=colour,
+                    annotation_clip=False,
+                )
+        return to_svg(
+            drawing,
+            "agreement",
+            "Left: sampled minus exact error of the cut with two standard errors, by exact error. "
+            "Right: regret of the sigma trigger in every layer and head, exact, sampled and by the closed-form bound.",
+        )
+
+
+def _whiskers(
+    x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """All whiskers as one broken line: one path in the SVG instead of thousands."""
+    gap = np.full_like(x, np.nan)
+    return np.stack([x, x, gap], axis=1).ravel(), np.stack([low, high, gap], axis=1).ravel()

@@ -1,0 +1,115 @@
+"""A certificate's record to one self-contained HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from refsym.report import numerals, tables
+from refsym.report.figures import agreement, maps, noise, risk
+from refsym.report.view import LEVELS, NAMES, POLICIES, View
+from refsym.report.wording import answer
+
+
+def render_certificate(record: Mapping[str, Any]) -> str:
+    """Render a certificate as one HTML page without references to anything outside it.
+
+    Parameters
+    ----------
+    record
+        What `Certificate.record()` returns, or the same read back from certificate.json.
+
+    Returns
+    -------
+    The page; the same record gives the same bytes under the same versions of matplotlib and jinja2.
+
+    Raises
+    ------
+    ValueError
+        If the record is no certificate of a known format.
+    """
+    view = View.of(record)
+    s = view.summary
+    figures = {
+        "maps": maps.maps(view),
+        "agreement": agreement.agreement(view),
+        "over_k": risk.over_k(view),
+        "gaps": noise.gap_distribution(view),
+        "over_tau": noise.over_tau(view),
+        **{f"over_q_{level}": risk.over_q(view, level) for level in LEVELS},
+    }
+    return (
+        _environment()
+        .get_template("certificate.html")
+        .render(
+            view=view,
+            answer=answer(view),
+            figures={name: Markup(svg) for name, svg in figures.items()},
+            policies=tables.policy_table(view),
+            parts=tables.closed_form_parts(view),
+            counts=tables.agreement_counts(view),
+            quantiles=tables.QUANTILES,
+            names=[(p.replace("_", "-"), NAMES[p]) for p in POLICIES if p in set(view.policies.values("policy"))],
+            left={
+                (value, policy): view.left("tile", value, policy)
+                for value in view.values
+                for policy in ("sigma", "random", "best_value", "best_mass")
+            },
+            noted=_noted(view),
+            clipped=_clipped(view),
+            bound_factors=_output_bounds(view),
+            sampled="sampled_kept_error" in s,
+            settings=[(name, _plain(value)) for name, value in view.settings.items()],
+        )
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("refsym.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": numerals.number,
+        "share": numerals.share,
+        "points": numerals.points,
+        "count": numerals.count,
+    }
+    return environment
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "estimated per head"
+    if isinstance(value, list):
+        return ", ".join(numerals.number(v) for v in value)
+    return str(value)
+
+
+def _noted(view: View) -> list[tuple[str, int]]:
+    """Why cells have no numbers, and how many there are."""
+    notes = [note for note in view.cells.values("note") if note is not None]
+    return [(note, notes.count(note)) for note in dict.fromkeys(notes)]
+
+
+def _clipped(view: View) -> int:
+    """Cells whose captured gain, at either level, lies below the maps' scale."""
+    below = [view.cells.numbers(name) < -maps.CLIP for name in ("captured", "captured_mass")]
+    return int(np.any(below, axis=0).sum())
+
+
+def _output_bounds(view: View) -> list[tuple[str, float]]:
+    """Medians over the cells of the bound on the output error, at k, with the router, all expanded."""
+    out = []
+    for name, words in (("", "the cut alone"), ("_sigma", "with the router"), ("_expanded", "all expanded")):
+        values = view.cells.numbers(f"output_error_bound{name}")
+        if np.isfinite(values).any():
+            out.append((words, float(np.nanmedian(values))))
+    return out

@@ -1,0 +1,281 @@
+"""The answer in words. Every sentence follows from the numbers by a rule; none is typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from refsym.report.numerals import count, number, points, share
+from refsym.report.view import LEVELS, NAMES, RUNTIME_POLICIES, View
+
+Verdict = Literal["better", "same", "worse", "none"]
+
+SAME = 0.05
+"""Captured gains within this of 0 count as no better than random tiles."""
+CLEARLY = 0.1
+"""Another policy is named if it captures this much more than sigma."""
+MATERIAL = {"identification": 0.01, "output": 0.005}
+"""Another rule is named if it leaves this much less error or dropped mass."""
+SAFE = 0.01
+"""Below this error and this dropped mass a cut needs no router."""
+
+_RULES = {"tile": "the tile rule", "head": "a budget per head", "cell": "the cell rule"}
+_LEVEL_WORDS = {"identification": "identification error", "output": "dropped mass"}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A statement and the few words that announce it."""
+
+    lead: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the first screen says."""
+
+    headline: str
+    sentences: tuple[Sentence, ...]
+    advice: tuple[Sentence, ...]
+
+
+def verdict(captured: float | None) -> Verdict:
+    """How a trigger does beside random tiles of the same number."""
+    if captured is None:
+        return "none"
+    return "better" if captured > SAME else "worse" if captured < -SAME else "same"
+
+
+def answer(view: View) -> Answer:
+    """Put the certificate's numbers into words."""
+    sentences = [_risk(view), _router(view)]
+    if view.summary["captured_identification"] is not None:
+        sentences.append(_over_tau(view))
+    sentences.append(_output(view))
+    return Answer(_headline(view), tuple(sentences), tuple(_advice(view)))
+
+
+def _headline(view: View) -> str:
+    s, k = view.summary, view.settings["k"]
+    text = f"The top-{k} cut misses a true top-{k} block with probability {share(s['kept_error'])}; "
+    captured = s["captured_identification"]
+    return (
+        text
+        + {
+            "better": f"the σ router captures {share(captured)} of what choosing the tiles can add.",
+            "same": f"the σ router chooses tiles no better than chance ({share(captured)} captured).",
+            "worse": f"the σ router chooses tiles worse than chance ({share(captured)} captured).",
+            "none": "no choice of tiles does better than random ones.",
+        }[verdict(captured)]
+    )
+
+
+def _risk(view: View) -> Sentence:
+    s, c = view.summary, view.settings
+    heads = "sequence" if s["sequences"] == 1 else "sequences"
+    return Sentence(
+        "Risk.",
+        f"Over {count(s['tiles'])} (tile, head) pairs of {count(s['sequences'])} {heads}, the {c['k']} best-scored blocks "
+        f"miss at least one of the {c['k']} truly best with mean probability {share(s['kept_error'])}, "
+        "given how noisy the scores are. Keeping "
+        f"{c['expanded']} blocks where the router asks for it (q = {number(view.q)} of the tiles, "
+        f"{number(s['average_blocks'])} blocks on average) brings that to {share(s['error_sigma'])}; "
+        f"everywhere, to {share(s['expanded_error'])}.",
+    )
+
+
+def _router(view: View) -> Sentence:
+    s = view.summary
+    captured = s["captured_identification"]
+    start = (
+        f"As many tiles drawn at random would reach {share(s['error_random'])}, "
+        f"the best possible trigger {share(s['error_best'])}"
+    )
+    if captured is None:
+        return Sentence("Router.", start + ": there is nothing that a choice of tiles could gain.")
+    worth = points(s["error_random"] - s["error_best"])
+    gained = {
+        "better": f"the σ router captures {share(captured)}",
+        "same": f"the σ router captures next to nothing ({share(captured)})",
+        "worse": f"the σ router loses: it captures {share(captured)}",
+        "none": "",
+    }[verdict(captured)]
+    return Sentence("Router.", f"{start}. Of the {worth} between the two, {gained}.")
+
+
+@dataclass(frozen=True)
+class TauCurve:
+    """Captured gain of a policy (tile rule, identification) against tau as a multiple of row-step."""
+
+    factors: Sequence[float]
+    captured: Sequence[float]
+
+    @classmethod
+    def of(cls, view: View, policy: str = "sigma") -> TauCurve:
+        """The points of the grid where the captured gain is defined."""
+        rows = view.by_tau.where(level="tile", value="identification", policy=policy)
+        pairs = zip(rows.values("factor"), rows.values("captured"), strict=True)
+        kept = sorted((f, c) for f, c in pairs if c is not None)
+        return cls([f for f, _ in kept], [c for _, c in kept])
+
+    def at(self, factor: float) -> float | None:
+        """Linear in log tau between the grid's points; None outside them."""
+        if not self.factors or not self.factors[0] <= factor <= self.factors[-1]:
+            return None
+        return float(np.interp(np.log(factor), np.log(self.factors), self.captured))
+
+
+def estimates(view: View) -> list[tuple[str, float]]:
+    """The two estimators' names and medians over heads as multiples of row-step; row-step is 1."""
+    ratio = view.summary["split_half_over_row_step"]
+    return [("split-half", ratio), ("row-step", 1.0)] if ratio is not None else [("row-step", 1.0)]
+
+
+def _over_tau(view: View) -> Sentence:
+    captured = view.summary["captured_identification"]
+    curve = TauCurve.of(view)
+    used = view.settings["estimator"]
+    others = [(name, curve.at(f)) for name, f in estimates(view) if name != used]
+    at = [f"{share(captured)} at the {'τ given' if used == 'given' else used + ' estimate used here'}"]
+    at += [f"about {share(value)} at {name}" for name, value in others if value is not None]
+    mine = verdict(captured)
+    at_estimates = {mine, *(verdict(value) for _, value in others if value is not None)}
+    on_grid = {verdict(value) for value in curve.captured}
+    span = ""
+    if curve.captured:
+        low, high = min(curve.captured), max(curve.captured)
+        span = (
+            f"from {share(low)} to {share(high)} over noise scales of {number(curve.factors[0])} to "
+            f"{number(curve.factors[-1])} times row-step"
+        )
+    if len(at_estimates) > 1:
+        return Sentence(
+            "Does it survive other noise scales? No.",
+            f"The captured gain is {', '.join(at)}"
+            + (f", and runs {span}" if span else "")
+            + ": the verdict on σ depends on a noise scale that is only estimated.",
+        )
+    if on_grid - {mine}:
+        return Sentence(
+            "Does it survive other noise scales? Partly.",
+            f"The captured gain is {', '.join(at)}, so the estimates agree, but it runs {span}: "
+            "the verdict changes further out.",
+        )
+    return Sentence(
+        "Does it survive other noise scales? Yes.",
+        f"The captured gain is {', '.join(at)}" + (f", and runs {span}." if span else "."),
+    )
+
+
+def _output(view: View) -> Sentence:
+    s = view.summary
+    if "output" not in view.values:
+        return Sentence(
+            "Output.", "The dump carries no softmax mass, so nothing here says what dropping a block costs the output."
+        )
+    left = {p: view.left("tile", "output", p) for p in ("sigma", "random", "best_mass")}
+    what = (
+        f"As measured, without any model of noise, the cut drops {share(s['dropped_mass'])} of the softmax mass; "
+        f"σ brings that to {share(left['sigma'])}, random tiles to {share(left['random'])}, "
+        f"the best trigger to {share(left['best_mass'])}"
+    )
+    mine, theirs = verdict(s["captured_output"]), verdict(s["captured_identification"])
+    if "none" in (mine, theirs):
+        gain = "" if mine == "none" else f": a captured gain of {share(s['captured_output'])}"
+        return Sentence("Output.", what + gain + ".")
+    lead = "The output agrees." if mine == theirs else "The output disagrees."
+    return Sentence(lead, f"{what}: σ captures {share(s['captured_output'])} there.")
+
+
+def _advice(view: View) -> list[Sentence]:
+    s = view.summary
+    has_mass = "output" in view.values
+    if s["kept_error"] < SAFE and (not has_mass or s["dropped_mass"] < SAFE):
+        k = view.settings["k"]
+        return [Sentence("Nothing to repair.", f"At k = {k} the cut is safe without a router; a smaller k may do.")]
+    return [*_better_trigger(view), *_better_rule(view), *_slope(view)]
+
+
+def _better_trigger(view: View) -> list[Sentence]:
+    found = []
+    for value in view.values:
+        gains = {p: view.at_policy("tile", value, p, "captured") for p in RUNTIME_POLICIES}
+        known = {p: g for p, g in gains.items() if g is not None}
+        if "sigma" not in known:
+            continue
+        top = max(known, key=lambda p: known[p])
+        if known[top] >= known["sigma"] + CLEARLY:
+            found.append((value, top, known[top], known["sigma"]))
+    if not found:
+        return [Sentence("Trigger.", "No other trigger made of the same scores captures clearly more than σ.")]
+    parts = []
+    for value, top, gain, sigma in found:
+        text = f"by {_LEVEL_WORDS[value]} the {NAMES[top]} captures {share(gain)} where σ captures {share(sigma)}"
+        if value == "identification":
+            text += _elsewhere(view, top)
+        parts.append(text)
+    names = {top for _, top, _, _ in found}
+    joined = "; ".join(parts)
+    end = "; the two levels call for different triggers, so settle it on your task." if len(names) > 1 else "."
+    return [Sentence("Try another trigger:", joined + end)]
+
+
+def _elsewhere(view: View, policy: str) -> str:
+    """How a policy that wins at the tau used does at the other estimate."""
+    mine, sigma = TauCurve.of(view, policy), TauCurve.of(view)
+    parts = [
+        f"at {name} about {share(mine.at(f))} against {share(sigma.at(f))}"
+        for name, f in estimates(view)
+        if name != view.settings["estimator"] and mine.at(f) is not None and sigma.at(f) is not None
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _better_rule(view: View) -> list[Sentence]:
+    """The (rule, trigger) that leaves least, where it beats the deployed one by enough to matter."""
+    parts = []
+    for value in view.values:
+        now = view.left("tile", value, "sigma")
+        risks = {(lv, p): view.left(lv, value, p) for lv in LEVELS for p in RUNTIME_POLICIES}
+        known = {at: risk for at, risk in risks.items() if risk is not None}
+        if now is None or not known:
+            continue
+        level, policy = min(known, key=lambda at: known[at])
+        best = known[level, policy]
+        if level != "tile" and best <= now - MATERIAL[value]:
+            parts.append(
+                f"{_RULES[level]} with the {_trigger(policy)} leaves {share(best)} "
+                f"{_LEVEL_WORDS[value]} in place of {share(now)}"
+            )
+    if not parts:
+        return []
+    return [Sentence("Spend the same blocks by head, not by tile:", "; ".join(parts) + ".")]
+
+
+def _trigger(policy: str) -> str:
+    return "σ trigger" if policy == "sigma" else NAMES[policy]
+
+
+def _slope(view: View) -> list[Sentence]:
+    """What the next tenth of q buys, by the risk curve."""
+    further = min(view.q + 0.1, 1.0)
+    blocks = float(view.settings["k"] * (Fraction(str(view.settings["rho"])) - 1)) * (further - view.q)
+    parts = []
+    for value in view.values:
+        now, then = view.left("tile", value, "sigma"), view.left("tile", value, "sigma", further)
+        if now is not None and then is not None:
+            parts.append(f"{points(now - then)} of {_LEVEL_WORDS[value]}")
+    if not parts:
+        return []
+    return [
+        Sentence(
+            "Choose q and k by the curves below:",
+            f"raising q from {number(view.q)} to {number(further)} costs {number(blocks)} more blocks a tile "
+            f"and removes {' and '.join(parts)}.",
+        )
+    ]
