@@ -135,7 +135,7 @@ def test_a_score_that_is_not_finite_is_named(tmp_path):
     model = tiny_model("llama")
     with torch.no_grad():
         model.model.layers[1].self_attn.q_proj.weight[8:16] = torch.inf
-    with pytest.raises(InputError, match=r"0-1\.safetensors.*head 1"):
+    with pytest.raises(InputError, match=r"0-1\.safetensors.*'scores': head 1, tile \d+, block \d+: not finite"):
         dump_scores(model, tokens(30), out=tmp_path, **BLOCKS)
 
 

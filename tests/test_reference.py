@@ -289,7 +289,7 @@ def test_selection_is_that_of_the_loops_ties_included(case, extra, rho, tenths):
         assert got.trigger[b].nonzero().flatten().tolist() == sorted(chosen)
         for t, (k_t, m_t, forced) in ranks.items():
             for h in heads:
-                kept = sorted(forced + ranked[t, h][: m_t if t in chosen else k_t])
+                kept = sorted(forced + ranked[t, h][: m_t if t in chosen or t not in means else k_t])
                 assert got.kv_idx[b, h, t].tolist() == (kept + [n_blocks] * slots)[:slots]
 
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from refsym_theory.errors import InputError
 from refsym_theory.selection.geometry import LayerGeometry
-from refsym_theory.selection.regret import exact_decimal, triggered_count
+from refsym_theory.selection.trigger import exact_decimal, triggered_count
 
 Scorer = Literal["kmean", "quest"]
 Number = Fraction | int | float | str
@@ -222,7 +222,7 @@ def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.
 
     A tile keeps k blocks in all, rho*k if it is triggered. Ties go to the lower block index, and among tiles
     of equal margin to the lower tile index. sigma is 0 where the spread is 0. A tile that is not eligible is
-    never triggered and keeps what it sees, up to k blocks.
+    never triggered and keeps everything it sees: at most rho*k blocks, so it fits.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.
     sigma_mean = _ordered_mean(sigma)
     trigger = _trigger(sigma_mean, eligible, share)
 
-    kept_ranks = torch.where(trigger, m_free, k_free)[:, None, :, None]
+    kept_ranks = torch.where(trigger | ~eligible, m_free, k_free)[:, None, :, None]
     keep = ((rank < kept_ranks) & real).expand_as(order)
     kept = torch.zeros_like(keep).scatter(-1, order, keep)
     kept |= forced[:, None]

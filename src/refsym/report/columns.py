@@ -38,6 +38,8 @@ class Columns:
 
     def where(self, **labels: Any) -> Columns:
         """The rows whose columns equal the labels."""
-        keys = [(self.values(name), label) for name, label in labels.items()]
-        rows = [i for i in range(self._length) if all(values[i] == label for values, label in keys)]
+        rows: Sequence[int] = range(self._length)
+        for name, label in labels.items():
+            values = self.values(name)
+            rows = [i for i in rows if values[i] == label]
         return Columns({name: [values[i] for i in rows] for name, values in self._columns.items()})

@@ -38,9 +38,21 @@ def share(value: float | None) -> str:
     return NONE if value is None or math.isnan(value) else f"{_hundredths(value)}%"
 
 
+def gain(value: float | None) -> str:
+    """A captured gain as percent, to a tenth: more digits would say more than the model knows."""
+    if value is None or math.isnan(value):
+        return NONE
+    return f"{100.0 * value + 0.0:.1f}%".replace("-0.0%", "0.0%").replace("-", "−")
+
+
 def points(value: float | None) -> str:
     """A difference of two shares in percentage points."""
     return NONE if value is None or math.isnan(value) else f"{_hundredths(value)} points"
+
+
+def setting(value: float) -> str:
+    """A number that somebody chose, without trailing zeros."""
+    return f"{value:.4g}".replace("-", "−")
 
 
 def count(value: int) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from refsym.report import numerals, tables
 from refsym.report.figures import agreement, maps, noise, risk
-from refsym.report.view import LEVELS, NAMES, POLICIES, View
+from refsym.report.view import NAMES, POLICIES, View
 from refsym.report.wording import answer
 
 
@@ -40,7 +40,8 @@ def render_certificate(record: Mapping[str, Any]) -> str:
         "over_k": risk.over_k(view),
         "gaps": noise.gap_distribution(view),
         "over_tau": noise.over_tau(view),
-        **{f"over_q_{level}": risk.over_q(view, level) for level in LEVELS},
+        "over_q": risk.over_q(view),
+        "over_q_by_head": risk.over_q_by_head(view),
     }
     return (
         _environment()
@@ -78,6 +79,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": numerals.number,
+        "gain": numerals.gain,
+        "setting": numerals.setting,
         "share": numerals.share,
         "points": numerals.points,
         "count": numerals.count,
@@ -89,7 +92,7 @@ def _plain(value: Any) -> str:
     if value is None:
         return "estimated per head"
     if isinstance(value, list):
-        return ", ".join(numerals.number(v) for v in value)
+        return ", ".join(numerals.setting(v) for v in value)
     return str(value)
 
 

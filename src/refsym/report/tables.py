@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refsym.report.columns import Columns
-from refsym.report.numerals import number, points, share
+from refsym.report.numerals import gain, number, points, share
 from refsym.report.view import LEVELS, NAMES, POLICIES, RUNTIME_POLICIES, View
 
 QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -58,7 +58,7 @@ def policy_table(view: View) -> PolicyTable:
             name=NAMES[policy],
             cells=tuple(
                 PolicyCell(
-                    captured=share(view.at_policy(level, value, policy, "captured")),
+                    captured=gain(view.at_policy(level, value, policy, "captured")),
                     regret=points(view.at_policy(level, value, policy, "regret")).removesuffix(" points"),
                     best=best[level, value] == policy,
                 )

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from refsym.report.numerals import count, number, points, share
+from refsym.report.numerals import count, gain, points, setting, share
 from refsym.report.view import LEVELS, NAMES, RUNTIME_POLICIES, View
 
 Verdict = Literal["better", "same", "worse", "none"]
@@ -67,9 +67,9 @@ def _headline(view: View) -> str:
     return (
         text
         + {
-            "better": f"the σ router captures {share(captured)} of what choosing the tiles can add.",
-            "same": f"the σ router chooses tiles no better than chance ({share(captured)} captured).",
-            "worse": f"the σ router chooses tiles worse than chance ({share(captured)} captured).",
+            "better": f"the σ router captures {gain(captured)} of what choosing the tiles can add.",
+            "same": f"the σ router chooses tiles no better than chance ({gain(captured)} captured).",
+            "worse": f"the σ router chooses tiles worse than chance ({gain(captured)} captured).",
             "none": "no choice of tiles does better than random ones.",
         }[verdict(captured)]
     )
@@ -83,8 +83,8 @@ def _risk(view: View) -> Sentence:
         f"Over {count(s['tiles'])} (tile, head) pairs of {count(s['sequences'])} {heads}, the {c['k']} best-scored blocks "
         f"miss at least one of the {c['k']} truly best with mean probability {share(s['kept_error'])}, "
         "given how noisy the scores are. Keeping "
-        f"{c['expanded']} blocks where the router asks for it (q = {number(view.q)} of the tiles, "
-        f"{number(s['average_blocks'])} blocks on average) brings that to {share(s['error_sigma'])}; "
+        f"{c['expanded']} blocks where the router asks for it (q = {setting(view.q)} of the tiles, "
+        f"{setting(s['average_blocks'])} blocks on average) brings that to {share(s['error_sigma'])}; "
         f"everywhere, to {share(s['expanded_error'])}.",
     )
 
@@ -100,9 +100,9 @@ def _router(view: View) -> Sentence:
         return Sentence("Router.", start + ": there is nothing that a choice of tiles could gain.")
     worth = points(s["error_random"] - s["error_best"])
     gained = {
-        "better": f"the σ router captures {share(captured)}",
-        "same": f"the σ router captures next to nothing ({share(captured)})",
-        "worse": f"the σ router loses: it captures {share(captured)}",
+        "better": f"the σ router captures {gain(captured)}",
+        "same": f"the σ router captures next to nothing ({gain(captured)})",
+        "worse": f"the σ router loses: it captures {gain(captured)}",
         "none": "",
     }[verdict(captured)]
     return Sentence("Router.", f"{start}. Of the {worth} between the two, {gained}.")
@@ -141,8 +141,8 @@ def _over_tau(view: View) -> Sentence:
     curve = TauCurve.of(view)
     used = view.settings["estimator"]
     others = [(name, curve.at(f)) for name, f in estimates(view) if name != used]
-    at = [f"{share(captured)} at the {'τ given' if used == 'given' else used + ' estimate used here'}"]
-    at += [f"about {share(value)} at {name}" for name, value in others if value is not None]
+    at = [f"{gain(captured)} at the {'τ given' if used == 'given' else used + ' estimate used here'}"]
+    at += [f"about {gain(value)} at {_described(name)}" for name, value in others if value is not None]
     mine = verdict(captured)
     at_estimates = {mine, *(verdict(value) for _, value in others if value is not None)}
     on_grid = {verdict(value) for value in curve.captured}
@@ -150,15 +150,15 @@ def _over_tau(view: View) -> Sentence:
     if curve.captured:
         low, high = min(curve.captured), max(curve.captured)
         span = (
-            f"from {share(low)} to {share(high)} over noise scales of {number(curve.factors[0])} to "
-            f"{number(curve.factors[-1])} times row-step"
+            f"from {gain(low)} to {gain(high)} over noise scales of {setting(curve.factors[0])} to "
+            f"{setting(curve.factors[-1])} times row-step"
         )
     if len(at_estimates) > 1:
         return Sentence(
             "Does it survive other noise scales? No.",
             f"The captured gain is {', '.join(at)}"
             + (f", and runs {span}" if span else "")
-            + ": the verdict on σ depends on a noise scale that is only estimated.",
+            + ". Which estimate is right decides the verdict on σ.",
         )
     if on_grid - {mine}:
         return Sentence(
@@ -170,6 +170,10 @@ def _over_tau(view: View) -> Sentence:
         "Does it survive other noise scales? Yes.",
         f"The captured gain is {', '.join(at)}" + (f", and runs {span}." if span else "."),
     )
+
+
+def _described(estimator: str) -> str:
+    return "row-step, the paper's estimate" if estimator == "row-step" else estimator
 
 
 def _output(view: View) -> Sentence:
@@ -186,10 +190,10 @@ def _output(view: View) -> Sentence:
     )
     mine, theirs = verdict(s["captured_output"]), verdict(s["captured_identification"])
     if "none" in (mine, theirs):
-        gain = "" if mine == "none" else f": a captured gain of {share(s['captured_output'])}"
-        return Sentence("Output.", what + gain + ".")
+        end = ", so no choice of tiles matters" if mine == "none" else f": σ captures {gain(s['captured_output'])} there"
+        return Sentence("Output.", f"{what}{end}.")
     lead = "The output agrees." if mine == theirs else "The output disagrees."
-    return Sentence(lead, f"{what}: σ captures {share(s['captured_output'])} there.")
+    return Sentence(lead, f"{what}: σ captures {gain(s['captured_output'])} there.")
 
 
 def _advice(view: View) -> list[Sentence]:
@@ -198,7 +202,7 @@ def _advice(view: View) -> list[Sentence]:
     if s["kept_error"] < SAFE and (not has_mass or s["dropped_mass"] < SAFE):
         k = view.settings["k"]
         return [Sentence("Nothing to repair.", f"At k = {k} the cut is safe without a router; a smaller k may do.")]
-    return [*_better_trigger(view), *_better_rule(view), *_slope(view)]
+    return [*_better_trigger(view), *_better_rule(view), *_plain_cut(view), *_slope(view)]
 
 
 def _better_trigger(view: View) -> list[Sentence]:
@@ -214,8 +218,8 @@ def _better_trigger(view: View) -> list[Sentence]:
     if not found:
         return [Sentence("Trigger.", "No other trigger made of the same scores captures clearly more than σ.")]
     parts = []
-    for value, top, gain, sigma in found:
-        text = f"by {_LEVEL_WORDS[value]} the {NAMES[top]} captures {share(gain)} where σ captures {share(sigma)}"
+    for value, top, most, sigma in found:
+        text = f"by {_LEVEL_WORDS[value]} the {NAMES[top]} captures {gain(most)} where σ captures {gain(sigma)}"
         if value == "identification":
             text += _elsewhere(view, top)
         parts.append(text)
@@ -229,7 +233,7 @@ def _elsewhere(view: View, policy: str) -> str:
     """How a policy that wins at the tau used does at the other estimate."""
     mine, sigma = TauCurve.of(view, policy), TauCurve.of(view)
     parts = [
-        f"at {name} about {share(mine.at(f))} against {share(sigma.at(f))}"
+        f"at {name} about {gain(mine.at(f))} and {gain(sigma.at(f))}"
         for name, f in estimates(view)
         if name != view.settings["estimator"] and mine.at(f) is not None and sigma.at(f) is not None
     ]
@@ -261,6 +265,24 @@ def _trigger(policy: str) -> str:
     return "σ trigger" if policy == "sigma" else NAMES[policy]
 
 
+def _plain_cut(view: View) -> list[Sentence]:
+    """Whether a larger k without a router drops less mass for as many blocks; only mass compares across k."""
+    rows = view.by_k.where(level="tile", value="output", policy="sigma")
+    k, dropped, routed = rows.numbers("k"), rows.numbers("dropped_mass"), rows.numbers("risk")
+    blocks = view.summary["average_blocks"]
+    at = np.flatnonzero(k == view.settings["k"])
+    if not at.size or not np.isfinite(routed[at[0]]) or not k.min() <= blocks <= k.max():
+        return []
+    plain, with_router = float(np.interp(blocks, k, dropped)), float(routed[at[0]])
+    numbers = (
+        f"for {setting(blocks)} blocks a tile a plain cut drops about {share(plain)} of the mass, "
+        f"the router at k = {view.settings['k']} {share(with_router)}"
+    )
+    if plain < with_router:
+        return [Sentence("Or raise k and drop the router:", f"{numbers} (on the tiles that all k share).")]
+    return [Sentence("Keep a router rather than a larger k:", f"{numbers} (on the tiles that all k share).")]
+
+
 def _slope(view: View) -> list[Sentence]:
     """What the next tenth of q buys, by the risk curve."""
     further = min(view.q + 0.1, 1.0)
@@ -275,7 +297,7 @@ def _slope(view: View) -> list[Sentence]:
     return [
         Sentence(
             "Choose q and k by the curves below:",
-            f"raising q from {number(view.q)} to {number(further)} costs {number(blocks)} more blocks a tile "
+            f"raising q from {setting(view.q)} to {setting(further)} costs {setting(blocks)} more blocks a tile "
             f"and removes {' and '.join(parts)}.",
         )
     ]

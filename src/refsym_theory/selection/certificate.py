@@ -22,9 +22,10 @@ from refsym_theory.selection.containment import TOLERANCE
 from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.noise import Estimator, noise_scale
 from refsym_theory.selection.policies import LEVELS, POLICIES
-from refsym_theory.selection.regret import ClosedForm, exact_decimal
+from refsym_theory.selection.regret import ClosedForm
 from refsym_theory.selection.score_dump import ScoreDump
 from refsym_theory.selection.tally import GAP_EDGES, Plan, Setting, Tally, Task, eligible_tiles, tally
+from refsym_theory.selection.trigger import exact_decimal
 
 Float = NDArray[np.float64]
 

@@ -334,12 +334,12 @@ def check_arrays(
         tensors[name] = np.ascontiguousarray(array)
     _check_pairs(where, geometry, arrays.indices.size)
     _check_visibility(where, geometry, arrays.indptr, arrays.indices, arrays.forced)
-    _check_sums(where, "step", arrays.step_sq_sum, arrays.step_count)
-    _check_sums(where, "half_diff", arrays.half_diff_sq_sum, arrays.half_diff_count)
     for head in range(geometry.heads):
         _check_finite(where, "scores", head, arrays.scores[head], arrays.indptr, arrays.indices)
         if arrays.mass is not None:
             _check_mass(where, head, arrays.mass[head], arrays.indptr, arrays.indices)
+    _check_sums(where, "step", arrays.step_sq_sum, arrays.step_count)
+    _check_sums(where, "half_diff", arrays.half_diff_sq_sum, arrays.half_diff_count)
     if arrays.value_radius is not None:
         _check_radius(where, arrays.value_radius)
     return tensors

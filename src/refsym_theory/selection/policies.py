@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from refsym_theory.selection.regret import trigger_order, triggered_count
+from refsym_theory.selection.trigger import trigger_order, triggered_count
 
 Float = NDArray[np.float64]
 

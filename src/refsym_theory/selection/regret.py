@@ -1,45 +1,18 @@
-"""Which tiles a trigger policy expands, what that is worth, and what the closed form promises (UG D.2, D.3)."""
+"""What expanding a tile is worth, and what the closed form promises of the sigma trigger (UG D.2, D.3)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from refsym_theory.errors import InputError
 from refsym_theory.selection.containment import containment_error
+from refsym_theory.selection.trigger import exact_decimal, triggered_count
 
 Float = NDArray[np.float64]
-Int = NDArray[np.int64]
-
-Policy = Literal["sigma", "gap", "expansion_gap", "score_mass", "best_mass", "best_value", "random"]
-
-
-def exact_decimal(value: str | float | Fraction, name: str) -> Fraction:
-    """The number as it was written: 0.55 is 11/20, not the float beside it.
-
-    Raises
-    ------
-    InputError
-        If it is not a finite decimal.
-    """
-    try:
-        return value if isinstance(value, Fraction) else Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"{name} must be a decimal number, not {value!r}") from None
-
-
-def triggered_count(q: Fraction, tiles: int) -> int:
-    """D = ceil(q T), in exact arithmetic: in floats 0.55 * 100 would round up to 56."""
-    return -((-q.numerator * tiles) // q.denominator)
-
-
-def trigger_order(priority: Float) -> Int:
-    """Tiles from the first to be expanded to the last: smallest ``priority`` first, ties to the lower index."""
-    return np.argsort(priority, axis=-1, kind="stable")
 
 
 def expansion_value(

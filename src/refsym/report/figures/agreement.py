@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, percent, style, to_svg
+from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, log_axis, percent, percent_label, style, to_svg
 from refsym.report.view import View
 
 _FLOOR = 1e-5
@@ -44,10 +44,9 @@ def agreement(view: View) -> str:
         right.plot(x, bracket, color=COLOURS["sigma"], linewidth=1.0, alpha=0.45)
         right.plot(rank, np.maximum(regret[order], _FLOOR), ".", color=INK, markersize=3)
         right.plot(rank, np.maximum(bound[order], _FLOOR), ".", color=COLOURS["expansion_gap"], markersize=3)
-        right.set_yscale("log")
+        log_axis(right, "y", (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0), percent_label)
         right.set_ylim(_FLOOR, 1.3)
         right.set_xlabel("(layer, head), largest exact regret first")
-        percent(right.yaxis)
         if order.size:
             ends = [(bound[order][-1], "bound", COLOURS["expansion_gap"]), (0.02, "exact", INK)]
             ends += [(0.004, "sampled", COLOURS["sigma"])] if np.isfinite(plugin).any() else []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WIDTH = 1080
 """Of every figure, in px: matplotlib's SVG has 72 units an inch, so a font size is a size in px."""
 
-INK, MUTED, RULE = "#1b1b1a", "#6b6b68", "#d9d8d3"
+INK, MUTED, RULE, PAPER = "#1b1b1a", "#6b6b68", "#d9d8d3", "#fdfdfb"
 
 COLOURS = {
     "sigma": "#0072b2",
@@ -47,6 +47,7 @@ _VARIABLES = {
     INK: "var(--ink)",
     MUTED: "var(--muted)",
     RULE: "var(--rule)",
+    PAPER: "var(--paper)",
     **{colour: f"var(--{name.replace('_', '-')})" for name, colour in COLOURS.items()},
 }
 
@@ -59,6 +60,7 @@ _STYLE: dict[str, Any] = {
     "axes.titlelocation": "left",
     "axes.titleweight": "bold",
     "axes.titlepad": 8,
+    "axes.titley": 1.0,  # given, it need not be searched for among the ticks
     "axes.labelsize": 12,
     "xtick.labelsize": 11,
     "ytick.labelsize": 11,
@@ -173,12 +175,24 @@ def label_ends(axes: Axes, labels: list[tuple[float, str, str]]) -> None:
         )
 
 
-def percent(axis: Any, digits: int | None = None) -> None:
+def log_axis(axes: Axes, which: Literal["x", "y"], ticks: Sequence[float], show: Callable[[float], str]) -> None:
+    """A log axis with these ticks alone; matplotlib's own would be slow and set in mathematics."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axes.set(**{f"{which}scale": "log"})
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: show(value)))
+
+
+def percent_label(value: float) -> str:
+    """A tick of a share, in percent."""
+    return f"{100 * value:.10g}%".replace("-", "−")
+
+
+def percent(axis: Any) -> None:
     """Tick labels in percent of a share."""
     from matplotlib.ticker import FuncFormatter
 
-    def show(value: float, _: int) -> str:
-        text = f"{100 * value:.10g}" if digits is None else f"{100 * value:.{digits}f}"
-        return f"{text.replace('-', '−')}%"
-
-    axis.set_major_formatter(FuncFormatter(show))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: percent_label(value)))

@@ -1,18 +1,19 @@
-"""Layer x head maps of regret and captured gain at both levels, a strip for the tile rule under each."""
+"""Layer x head maps of regret and captured gain at both levels, a row for the tile rule under each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from refsym.report.figures.canvas import MUTED, RULE, figure, percent, style, to_svg
+from refsym.report.figures.canvas import MUTED, PAPER, RULE, WIDTH, figure, style, to_svg
+from refsym.report.numerals import gain, share
 from refsym.report.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 _COLUMNS = {"identification": ("regret", "captured"), "output": ("mass_regret", "captured_mass")}
 _WORDS = {"identification": "identification error", "output": "dropped mass"}
@@ -25,28 +26,30 @@ def maps(view: View) -> str:
     """Four maps that share their axes (two without masses)."""
     layers = sorted(set(view.cells.values("layer")))
     heads = sorted(set(view.cells.values("head")))
-    rows = max(90.0, min(12.0 * len(heads), 300.0))
-    strip, gap, top, bottom, left, right = 14.0, 6.0, 56.0, 46.0, 62.0, 12.0
-    panel = rows + gap + strip
-    between = 74.0
-    height = top + 2 * panel + between + bottom
+    strip = max(1, round(len(heads) / 9))  # rows that the tile rule takes up, enough to be seen
+    rows = max(110.0, min(13.0 * (len(heads) + strip), 330.0))
+    top, between, bottom, left, gutter = 42.0, 64.0, 44.0, 66.0, 60.0
+    height = top + 2 * rows + between + bottom
+    width = (WIDTH - left - gutter - 10.0) / 2
     with style():
         drawing = figure(height)
-        width = (1080.0 - left - right - 66.0) / 2
         for column, value in enumerate(view.values):
-            x = left + column * (width + 66.0)
             for row, (name, tile_name) in enumerate(zip(_COLUMNS[value], ("regret", "captured"), strict=True)):
-                y = height - top - row * (panel + between) - rows
-                box = (x / 1080, y / height, width / 1080, rows / height)
-                below = (x / 1080, (y - gap - strip) / height, width / 1080, strip / height)
-                axes = drawing.add_axes(box)
-                under = drawing.add_axes(below)
-                grid = _grid(view, name, layers, heads)
-                tile = _tile_rule(view, value, tile_name, layers)
-                _draw(drawing, axes, under, grid, tile, diverging=row == 1)
-                what = "Captured gain of σ" if row else "Regret of σ"
-                axes.set_title(f"{what}, {_WORDS[value]}", pad=10)
-                _ticks(axes, under, layers, heads, outer=column == 0, last=row == 1)
+                x = left + column * (width + gutter)
+                y = height - top - rows - row * (rows + between)
+                axes = drawing.add_axes((x / WIDTH, y / height, width / WIDTH, rows / height))
+                tile = np.repeat(_tile_rule(view, value, tile_name, layers), strip, axis=0)
+                image = _draw(axes, _grid(view, name, layers, heads), tile, diverging=row == 1)
+                scale = drawing.add_axes(
+                    ((x + width - 158) / WIDTH, (y + rows + 12) / height, 110 / WIDTH, 9 / height)
+                )
+                _scale(scale, image, diverging=row == 1)
+                axes.set_title(f"{'Captured gain' if row else 'Regret'} of σ, {_WORDS[value]}", pad=10)
+                _ticks(axes, layers, heads, strip)
+                if column == 0:
+                    axes.set_ylabel("head", color=MUTED)
+                if row == 1:
+                    axes.set_xlabel("layer", color=MUTED)
         return to_svg(
             drawing,
             "maps",
@@ -69,55 +72,46 @@ def _tile_rule(view: View, value: str, name: str, layers: list[int]) -> NDArray[
     return np.array([[by_layer.get(layer, np.nan) for layer in layers]])
 
 
-def _draw(
-    drawing: Figure,
-    axes: Axes,
-    under: Axes,
-    grid: NDArray[np.float64],
-    tile: NDArray[np.float64],
-    *,
-    diverging: bool,
-) -> None:
+def _draw(axes: Axes, grid: NDArray[np.float64], tile: NDArray[np.float64], *, diverging: bool) -> AxesImage:
     known = grid[np.isfinite(grid)]
-    options: dict[str, Any] = {"aspect": "auto", "interpolation": "none"}
     if diverging:
-        options |= {"cmap": "RdBu", "vmin": -CLIP, "vmax": CLIP}
-        ticks, extend = [-1.0, 0.0, 1.0], "min"
+        colours, low, high = "RdBu", -CLIP, CLIP
     else:
-        upper = max(float(np.percentile(known, _UPPER)) if known.size else 0.0, 1e-6)
-        options |= {"cmap": "YlGnBu", "vmin": 0.0, "vmax": upper}
-        ticks, extend = [0.0, upper], "max"
-    for target, values in ((axes, grid), (under, tile)):
-        target.grid(False)
-        target.patch.set(facecolor="none", hatch="////", edgecolor=RULE, linewidth=0)
-        image = target.imshow(np.ma.masked_invalid(values), **options)
-        for spine in target.spines.values():
-            spine.set(visible=True, edgecolor=RULE)
-    bar = axes.inset_axes((0.74, 1.0, 0.22, 0.0), transform=axes.transAxes)
-    box = axes.get_position()
-    bar.remove()
-    size = drawing.get_size_inches() * 72
-    where = (box.x1 - 150 / size[0], box.y1 + 12 / size[1], 130 / size[0], 8 / size[1])
-    bar = drawing.add_axes(where)
-    scale = drawing.colorbar(image, cax=bar, orientation="horizontal", extend=extend, ticks=ticks)
-    bar.xaxis.set_ticks_position("top")
-    bar.tick_params(length=2, pad=1, labelsize=10)
-    percent(scale.ax.xaxis, None if diverging else 2)
-    scale.outline.set_visible(False)
+        high = max(float(np.percentile(known, _UPPER)) if known.size else 0.0, 1e-6)
+        colours, low = "YlGnBu", 0.0
+    axes.grid(False)
+    axes.patch.set(facecolor="none", hatch="////", edgecolor=RULE, linewidth=0)
+    values = np.ma.masked_invalid(np.concatenate([grid, tile]))
+    image = axes.imshow(values, cmap=colours, vmin=low, vmax=high, aspect="auto", interpolation="none")
+    axes.axhline(len(grid) - 0.5, color=PAPER, linewidth=4)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    return image
 
 
-def _ticks(axes: Axes, under: Axes, layers: list[int], heads: list[int], *, outer: bool, last: bool) -> None:
-    step = -(-len(layers) // 16)
-    places = range(0, len(layers), step)
-    under.set_xticks(places, [str(layers[i]) for i in places])
-    axes.set_xticks([])
-    stride = -(-len(heads) // 12)
-    rows = range(0, len(heads), stride)
-    axes.set_yticks(rows, [str(heads[i]) for i in rows])
-    under.set_yticks([0], ["tile rule"] if outer else [""])
-    for target in (axes, under):
-        target.tick_params(length=0)
-    if outer:
-        axes.set_ylabel("head", color=MUTED)
-    if last:
-        under.set_xlabel("layer", color=MUTED)
+def _scale(axes: Axes, image: AxesImage, *, diverging: bool) -> None:
+    """The map's colours from end to end, with the values at the ends."""
+    low, high = image.get_clim()
+    axes.imshow(np.linspace(low, high, 64)[None], cmap=image.get_cmap(), aspect="auto", interpolation="none")
+    axes.set_axis_off()
+    ends = (f"≤ {gain(low)}", gain(high)) if diverging else ("0", f"≥ {share(high)}")
+    for x, text, side, shift in ((0.0, ends[0], "right", -5), (1.0, ends[1], "left", 5)):
+        axes.annotate(
+            text.replace(".0%", "%"),
+            (x, 0.5),
+            xycoords="axes fraction",
+            xytext=(shift, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=10.5,
+            color=MUTED,
+        )
+
+
+def _ticks(axes: Axes, layers: list[int], heads: list[int], strip: int) -> None:
+    columns = range(0, len(layers), -(-len(layers) // 16))
+    axes.set_xticks(columns, [str(layers[i]) for i in columns])
+    rows = list(range(0, len(heads), -(-len(heads) // 12)))
+    axes.set_yticks([*rows, len(heads) + (strip - 1) / 2], [*(str(heads[i]) for i in rows), "tile rule"])
+    axes.tick_params(length=0)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, RULE, figure, label_ends, line, percent, style, to_svg
-from refsym.report.numerals import number, share
+from refsym.report.figures.canvas import COLOURS, INK, MUTED, RULE, figure, label_ends, line, log_axis, percent, style, to_svg
+from refsym.report.numerals import share
 from refsym.report.view import NAMES, POLICIES, View
 from refsym.report.wording import estimates
 
@@ -43,7 +43,7 @@ def gap_distribution(view: View) -> str:
                 edgecolor="none",
                 alpha=0.75,
             )
-            axes.set_xscale("log")
+            log_axis(axes, "x", [10.0**i for i in range(-4, 4)], lambda x: f"{x:g}")
             axes.set_xlim(low[first], max(high[last], 2.0))
         axes.axvline(1.0, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
         below = counts[(np.arange(counts.size) == 0) | (high <= 1.0 + 1e-9)].sum() / total
@@ -109,13 +109,10 @@ def over_tau(view: View) -> str:
 
 
 def _scales(axes: Axes, view: View) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter
-
-    axes.set_xscale("log")
+    factors = [f for f in view.by_tau.numbers("factor") if f > 0]
+    ticks = [t for i in range(-6, 7) for t in (10.0**i, 3 * 10.0**i) if min(factors) <= t * 1.001 and t <= max(factors)]
+    log_axis(axes, "x", ticks, lambda x: f"{x:g}")
     percent(axes.yaxis)
-    axes.minorticks_off()
-    axes.xaxis.set_major_locator(FixedLocator([0.01, 0.03, 0.1, 0.3, 1, 3, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x).rstrip("0").rstrip(".")))
     axes.set_xlabel("τ / row-step estimate")
     marks = list(estimates(view))
     used = view.summary["tau_over_row_step"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, label_ends, line, mark, percent, style, to_svg
-from refsym.report.numerals import number
+import numpy as np
+
+from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, label_ends, line, log_axis, mark, percent, style, to_svg
+from refsym.report.numerals import setting
 from refsym.report.view import NAMES, RUNTIME_POLICIES, View
 
 if TYPE_CHECKING:
@@ -18,44 +20,80 @@ _BOXES = {"identification": 0.065, "output": 0.545}
 _WIDTH = 0.345
 
 
-def over_q(view: View, level: str) -> str:
-    """What is left at each q above, and below how much of it is owed to the choice of tiles."""
+def over_q(view: View) -> str:
+    """Tile rule: what is left at each q above, and below how much of it is owed to the choice of tiles."""
     with style():
         drawing = figure(470)
         for value in view.values:
             above = drawing.add_axes((_BOXES[value], 0.58, _WIDTH, 0.36))
-            below = drawing.add_axes((_BOXES[value], 0.10, _WIDTH, 0.36))
-            random = view.by_q.where(level=level, value=value, policy="random")
-            q, baseline = random.numbers("q"), random.numbers("risk")
-            ends = []
-            for policy in (*RUNTIME_POLICIES[1:], "random", _BEST[value], "sigma"):
-                risk = view.by_q.where(level=level, value=value, policy=policy).numbers("risk")
-                line(above, q, risk, policy)
-                line(below, q, baseline - risk, policy)
-                chosen = abs(q - view.q).argmin()
-                ends.append((float((baseline - risk)[chosen]), NAMES[policy], COLOURS[policy]))
+            for policy in (*_shown(value), "random"):
+                curve = view.by_q.where(level="tile", value=value, policy=policy)
+                line(above, curve.numbers("q"), curve.numbers("risk"), policy)
             above.set_title(_LEFT[value])
-            below.set_title("Less than with random tiles, by")
-            for axes in (above, below):
-                axes.set_xlim(0, 1)
-                percent(axes.yaxis)
-                axes.axvline(view.q, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
             above.set_ylim(0, None)
-            mark(above, view.q, f"q = {number(view.q)}")
-            below.set_xlabel("q, the share of tiles expanded")
-            label_ends(below, ends)
+            percent(above.yaxis)
+            _at_q(above, view)
+            mark(above, view.q, f"q = {setting(view.q)}")
+            below = drawing.add_axes((_BOXES[value], 0.10, _WIDTH, 0.36))
+            _beside_random(below, view, "tile", value)
+            below.set_title("of which gained over random tiles")
         return to_svg(
             drawing,
-            f"over-q-{level}",
-            f"Risk curves over the trigger fraction q at {level} level: error and dropped mass left by each trigger, "
-            "and the difference from random tiles.",
+            "over-q",
+            "Risk curves over the trigger fraction q, tile rule: error and dropped mass left by each trigger, "
+            "and what each gains over random tiles.",
         )
+
+
+def over_q_by_head(view: View) -> str:
+    """What each trigger gains over random ones with a budget per head, and under the cell rule."""
+    titles = {"identification": "identification error", "output": "dropped mass"}
+    with style():
+        drawing = figure(470)
+        for value in view.values:
+            for level, bottom, words in (("head", 0.58, "A budget per head"), ("cell", 0.10, "Cell rule")):
+                axes = drawing.add_axes((_BOXES[value], bottom, _WIDTH, 0.36))
+                _beside_random(axes, view, level, value)
+                axes.set_title(f"{words}: {titles[value]} gained over random")
+                if level == "head":
+                    axes.set_xlabel("")
+        return to_svg(
+            drawing,
+            "over-q-by-head",
+            "What each trigger gains over random ones, over the trigger fraction q, with a budget per head and with "
+            "every tile and head competing.",
+        )
+
+
+def _shown(value: str) -> tuple[str, ...]:
+    return (*RUNTIME_POLICIES[1:], _BEST[value], "sigma")
+
+
+def _beside_random(axes: Axes, view: View, level: str, value: str) -> None:
+    random = view.by_q.where(level=level, value=value, policy="random")
+    q, baseline = random.numbers("q"), random.numbers("risk")
+    chosen = int(np.abs(q - view.q).argmin())
+    ends = [(0.0, NAMES["random"], COLOURS["random"])]
+    line(axes, q, np.zeros_like(q), "random")
+    for policy in _shown(value):
+        gained = baseline - view.by_q.where(level=level, value=value, policy=policy).numbers("risk")
+        line(axes, q, gained, policy)
+        ends.append((float(gained[chosen]), NAMES[policy], COLOURS[policy]))
+    percent(axes.yaxis)
+    _at_q(axes, view)
+    axes.set_xlabel("q, the share expanded")
+    label_ends(axes, ends)
+
+
+def _at_q(axes: Axes, view: View) -> None:
+    axes.set_xlim(0, 1)
+    axes.axvline(view.q, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
 
 
 def over_k(view: View) -> str:
     """Error and dropped mass against k: the cut alone, with the router, and with everything expanded."""
     c = view.settings
-    rho = Fraction(str(c["rho"]))
+    rho, q = Fraction(str(c["rho"])), Fraction(str(c["q"]))
     with style():
         drawing = figure(330)
         for value, (before, after) in zip(
@@ -72,9 +110,10 @@ def over_k(view: View) -> str:
             for y, _, colour in curves:
                 axes.plot(k, y, "o-", color=colour, markersize=4, linewidth=2.6 if colour == COLOURS["sigma"] else 1.6)
             axes.set_title(_LEFT[value])
-            axes.set_xscale("log")
+            labels = {kept: f"{kept}\n{setting(float(kept * (1 + q * (rho - 1))))}" for kept in k}
+            log_axis(axes, "x", k, lambda kept, labels=labels: labels[round(kept)])
             axes.set_ylim(0, None)
-            _blocks(axes, k, rho, Fraction(str(c["q"])))
+            axes.set_xlabel("k; below it, the blocks kept on average with the router")
             percent(axes.yaxis)
             if k:
                 mark(axes, c["k"], f"k = {c['k']}")
@@ -86,8 +125,3 @@ def over_k(view: View) -> str:
             "every tile expanded.",
         )
 
-
-def _blocks(axes: Axes, k: list[int], rho: Fraction, q: Fraction) -> None:
-    axes.minorticks_off()
-    axes.set_xticks(k, [f"{kept}\n{number(float(kept * (1 + q * (rho - 1))))}" for kept in k])
-    axes.set_xlabel("k; below it, the blocks kept on average with the router")

@@ -1,0 +1,34 @@
+"""Which candidates a trigger policy expands: the D = ceil(q T) smallest of its priority (UG D.2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refsym_theory.errors import InputError
+
+
+def exact_decimal(value: str | float | Fraction, name: str) -> Fraction:
+    """The number as it was written: 0.55 is 11/20, not the float beside it.
+
+    Raises
+    ------
+    InputError
+        If it is not a finite decimal.
+    """
+    try:
+        return value if isinstance(value, Fraction) else Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{name} must be a decimal number, not {value!r}") from None
+
+
+def triggered_count(q: Fraction, tiles: int) -> int:
+    """D = ceil(q T), in exact arithmetic: in floats 0.55 * 100 would round up to 56."""
+    return -((-q.numerator * tiles) // q.denominator)
+
+
+def trigger_order(priority: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Tiles from the first to be expanded to the last: smallest ``priority`` first, ties to the lower index."""
+    return np.argsort(priority, axis=-1, kind="stable")
