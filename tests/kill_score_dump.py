@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import dump_samples
+from refsym_theory import atomic
 from refsym_theory.selection import score_dump
 
 ONE = replace(dump_samples.SETTINGS, prompts=dump_samples.SETTINGS.prompts[:1])
@@ -83,7 +84,7 @@ def run(kill_at: int, root: Path, *, force: bool = False) -> bool:
         os.fsync = lambda handle: None  # a killed process loses nothing that the system has
         for name in CALLS:
             setattr(os, name, between_steps(getattr(os, name), step))
-        score_dump.open = opening_by_halves(step)
+        atomic.open = opening_by_halves(step)
         try:
             dump_samples.write_dump(root, ONE, force=force)
         except BaseException:

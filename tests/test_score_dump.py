@@ -31,6 +31,7 @@ from dump_samples import (
     snapshot,
     write_dump,
 )
+from refsym_theory import atomic
 from refsym_theory.errors import InputError
 from refsym_theory.selection import score_dump
 from refsym_theory.selection.score_dump import (
@@ -254,7 +255,7 @@ def test_a_full_disk_loses_nothing_that_was_written(
         return Full(path) if Path(path).name == "1-0.safetensors.tmp" else open(path, mode)
 
     with monkeypatch.context() as patch:
-        patch.setattr(score_dump, "open", opening, raising=False)
+        patch.setattr(atomic, "open", opening, raising=False)
         with pytest.raises(ScoreDumpError, match=r"1-0\.safetensors: No space left on device: .*resume") as caught:
             write_dump(root)
     assert "\n" not in str(caught.value)
