@@ -110,7 +110,7 @@ def print_certificate(certificate: "Certificate", out: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console = Console(highlight=False)
-    settings = certificate.settings
+    settings = certificate.record()["settings"]
     title = f"{source['model']}, {source['scorer']}: k={settings['k']}, rho={settings['rho']}, q={settings['q']}"
     console.print(printable(title), markup=False, soft_wrap=True)
     console.print(table)

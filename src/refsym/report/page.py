@@ -39,7 +39,7 @@ def render_certificate(record: Mapping[str, Any]) -> str:
         "agreement": agreement.agreement(view),
         "over_k": risk.over_k(view),
         "gaps": noise.gap_distribution(view),
-        "over_tau": noise.over_tau(view),
+        "over_tau": noise.over_tau(view) if len(view.by_tau) else None,
         "over_q": risk.over_q(view),
         "over_q_by_head": risk.over_q_by_head(view),
     }
@@ -49,7 +49,7 @@ def render_certificate(record: Mapping[str, Any]) -> str:
         .render(
             view=view,
             answer=answer(view),
-            figures={name: Markup(svg) for name, svg in figures.items()},
+            figures={name: svg and Markup(svg) for name, svg in figures.items()},
             policies=tables.policy_table(view),
             parts=tables.closed_form_parts(view),
             counts=tables.agreement_counts(view),

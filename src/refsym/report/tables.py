@@ -122,8 +122,8 @@ class Agreement:
         Cells with a sampled error that has a standard error above 0, and those within two of them.
     bracketed
         Cells whose exact regret lies between the split and the plug-in estimate.
-    bounded
-        Cells with a bound.
+    bounded, held
+        Cells with a bound, and those whose exact regret it covers.
     one, half, band
         How many bounds have this term active in every sequence.
     no_floor, wide
@@ -137,6 +137,7 @@ class Agreement:
     within: int
     bracketed: int
     bounded: int
+    held: int
     one: int
     half: int
     band: int
@@ -161,6 +162,7 @@ def agreement_counts(view: View) -> Agreement:
         within=int((np.abs(difference[usable]) <= 2 * error[usable]).sum()),
         bracketed=int(((split <= regret) & (regret <= plugin)).sum()),
         bounded=int(np.isfinite(bound).sum()),
+        held=int((regret <= bound + 1e-9).sum()),
         one=branches.count("one"),
         half=branches.count("half"),
         band=branches.count("band"),

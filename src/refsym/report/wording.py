@@ -64,28 +64,34 @@ def _headline(view: View) -> str:
     s, k = view.summary, view.settings["k"]
     text = f"The top-{k} cut misses a true top-{k} block with probability {share(s['kept_error'])}; "
     captured = s["captured_identification"]
-    return (
-        text
-        + {
-            "better": f"the σ router captures {gain(captured)} of what choosing the tiles can add.",
-            "same": f"the σ router chooses tiles no better than chance ({gain(captured)} captured).",
-            "worse": f"the σ router chooses tiles worse than chance ({gain(captured)} captured).",
-            "none": "no choice of tiles does better than random ones.",
-        }[verdict(captured)]
-    )
+    mine = verdict(captured)
+    if mine != "none" and survival(view) == "no":
+        return text + "whether the σ router beats random tiles depends on the noise scale."
+    end = {
+        "better": f"the σ router captures {gain(captured)} of what choosing the tiles can add",
+        "same": f"the σ router chooses tiles no better than chance ({gain(captured)} captured)",
+        "worse": f"the σ router chooses tiles worse than chance ({gain(captured)} captured)",
+        "none": "no choice of tiles does better than random ones",
+    }[mine]
+    output = verdict(s["captured_output"])
+    if mine == "better" and output in ("same", "worse"):
+        end += ", but no dropped mass beyond what random tiles regain"
+    return f"{text}{end}."
 
 
 def _risk(view: View) -> Sentence:
     s, c = view.summary, view.settings
-    heads = "sequence" if s["sequences"] == 1 else "sequences"
+    noise = "given" if c["estimator"] == "given" else "estimated"
+    sequences = "sequence" if s["sequences"] == 1 else "sequences"
     return Sentence(
         "Risk.",
-        f"Over {count(s['tiles'])} (tile, head) pairs of {count(s['sequences'])} {heads}, the {c['k']} best-scored blocks "
-        f"miss at least one of the {c['k']} truly best with mean probability {share(s['kept_error'])}, "
-        "given how noisy the scores are. Keeping "
-        f"{c['expanded']} blocks where the router asks for it (q = {setting(view.q)} of the tiles, "
+        f"Over {count(s['tiles'])} (tile, head) pairs of {count(s['sequences'])} {sequences}, "
+        f"the {c['k']} best-scored blocks miss at least one of the {c['k']} truly best with mean probability "
+        f"{share(s['kept_error'])}, if the scores are as noisy as {noise}. Keeping {c['expanded']} blocks "
+        f"where the router asks for it (q = {setting(view.q)} of the tiles, "
         f"{setting(s['average_blocks'])} blocks on average) brings that to {share(s['error_sigma'])}; "
-        f"everywhere, to {share(s['expanded_error'])}.",
+        f"everywhere, to {share(s['expanded_error'])}. "
+        "This is about blocks under a model of noise, not about task accuracy.",
     )
 
 
@@ -136,16 +142,27 @@ def estimates(view: View) -> list[tuple[str, float]]:
     return [("split-half", ratio), ("row-step", 1.0)] if ratio is not None else [("row-step", 1.0)]
 
 
+def _elsewhere(view: View) -> list[tuple[str, float]]:
+    """Captured gain of sigma at the estimates that were not used, read off the curve."""
+    curve = TauCurve.of(view)
+    found = [(name, curve.at(f)) for name, f in estimates(view) if name != view.settings["estimator"]]
+    return [(name, value) for name, value in found if value is not None]
+
+
+def survival(view: View) -> Literal["yes", "partly", "no"]:
+    """Whether the verdict on sigma is the same at both estimates (else no) and on the whole grid (else partly)."""
+    mine = verdict(view.summary["captured_identification"])
+    if any(verdict(value) != mine for _, value in _elsewhere(view)):
+        return "no"
+    return "yes" if all(verdict(value) == mine for value in TauCurve.of(view).captured) else "partly"
+
+
 def _over_tau(view: View) -> Sentence:
     captured = view.summary["captured_identification"]
     curve = TauCurve.of(view)
     used = view.settings["estimator"]
-    others = [(name, curve.at(f)) for name, f in estimates(view) if name != used]
     at = [f"{gain(captured)} at the {'τ given' if used == 'given' else used + ' estimate used here'}"]
-    at += [f"about {gain(value)} at {_described(name)}" for name, value in others if value is not None]
-    mine = verdict(captured)
-    at_estimates = {mine, *(verdict(value) for _, value in others if value is not None)}
-    on_grid = {verdict(value) for value in curve.captured}
+    at += [f"about {gain(value)} at {_described(name)}" for name, value in _elsewhere(view)]
     span = ""
     if curve.captured:
         low, high = min(curve.captured), max(curve.captured)
@@ -153,14 +170,15 @@ def _over_tau(view: View) -> Sentence:
             f"from {gain(low)} to {gain(high)} over noise scales of {setting(curve.factors[0])} to "
             f"{setting(curve.factors[-1])} times row-step"
         )
-    if len(at_estimates) > 1:
+    survives = survival(view)
+    if survives == "no":
         return Sentence(
             "Does it survive other noise scales? No.",
             f"The captured gain is {', '.join(at)}"
             + (f", and runs {span}" if span else "")
             + ". Which estimate is right decides the verdict on σ.",
         )
-    if on_grid - {mine}:
+    if survives == "partly":
         return Sentence(
             "Does it survive other noise scales? Partly.",
             f"The captured gain is {', '.join(at)}, so the estimates agree, but it runs {span}: "
@@ -189,9 +207,10 @@ def _output(view: View) -> Sentence:
         f"the best trigger to {share(left['best_mass'])}"
     )
     mine, theirs = verdict(s["captured_output"]), verdict(s["captured_identification"])
-    if "none" in (mine, theirs):
-        end = ", so no choice of tiles matters" if mine == "none" else f": σ captures {gain(s['captured_output'])} there"
-        return Sentence("Output.", f"{what}{end}.")
+    if mine == "none":
+        return Sentence("Output.", f"{what}: no choice of tiles matters there.")
+    if theirs == "none":
+        return Sentence("Output.", f"{what}: σ captures {gain(s['captured_output'])} there.")
     lead = "The output agrees." if mine == theirs else "The output disagrees."
     return Sentence(lead, f"{what}: σ captures {gain(s['captured_output'])} there.")
 
@@ -221,7 +240,7 @@ def _better_trigger(view: View) -> list[Sentence]:
     for value, top, most, sigma in found:
         text = f"by {_LEVEL_WORDS[value]} the {NAMES[top]} captures {gain(most)} where σ captures {gain(sigma)}"
         if value == "identification":
-            text += _elsewhere(view, top)
+            text += _at_other_estimates(view, top)
         parts.append(text)
     names = {top for _, top, _, _ in found}
     joined = "; ".join(parts)
@@ -229,7 +248,7 @@ def _better_trigger(view: View) -> list[Sentence]:
     return [Sentence("Try another trigger:", joined + end)]
 
 
-def _elsewhere(view: View, policy: str) -> str:
+def _at_other_estimates(view: View, policy: str) -> str:
     """How a policy that wins at the tau used does at the other estimate."""
     mine, sigma = TauCurve.of(view, policy), TauCurve.of(view)
     parts = [
@@ -276,7 +295,7 @@ def _plain_cut(view: View) -> list[Sentence]:
     plain, with_router = float(np.interp(blocks, k, dropped)), float(routed[at[0]])
     numbers = (
         f"for {setting(blocks)} blocks a tile a plain cut drops about {share(plain)} of the mass, "
-        f"the router at k = {view.settings['k']} {share(with_router)}"
+        f"the router at k = {view.settings['k']} drops {share(with_router)}"
     )
     if plain < with_router:
         return [Sentence("Or raise k and drop the router:", f"{numbers} (on the tiles that all k share).")]

@@ -25,7 +25,7 @@ from refsym_theory.selection.policies import LEVELS, POLICIES
 from refsym_theory.selection.regret import ClosedForm
 from refsym_theory.selection.score_dump import ScoreDump
 from refsym_theory.selection.tally import GAP_EDGES, Plan, Setting, Tally, Task, eligible_tiles, tally
-from refsym_theory.selection.trigger import exact_decimal
+from refsym_theory.selection.trigger import decimal_text, exact_decimal
 
 Float = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Fraction):
-        return str(value)
+        return decimal_text(value)
     return None if value is pd.NA else value
 
 

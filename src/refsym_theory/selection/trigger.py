@@ -24,6 +24,14 @@ def exact_decimal(value: str | float | Fraction, name: str) -> Fraction:
         raise InputError(f"{name} must be a decimal number, not {value!r}") from None
 
 
+def decimal_text(value: Fraction) -> str:
+    """The number as one would write it: 0.4, 2, or 1/3 where no short decimal is exact."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    short = repr(float(value))
+    return short if Fraction(short) == value else str(value)
+
+
 def triggered_count(q: Fraction, tiles: int) -> int:
     """D = ceil(q T), in exact arithmetic: in floats 0.55 * 100 would round up to 56."""
     return -((-q.numerator * tiles) // q.denominator)

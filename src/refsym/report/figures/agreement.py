@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, log_axis, percent, percent_label, style, to_svg
+from refsym.report.figures.canvas import (
+    COLOURS,
+    INK,
+    MUTED,
+    dots,
+    figure,
+    log_axis,
+    percent,
+    percent_label,
+    strokes,
+    style,
+    to_svg,
+)
 from refsym.report.view import View
 
 _FLOOR = 1e-5
@@ -15,7 +26,7 @@ def agreement(view: View) -> str:
     """Left: sampled minus exact error, with two standard errors. Right: regret, three ways, cells by exact regret."""
     cells = view.cells
     exact, sampled = cells.numbers("kept_error"), cells.numbers("sampled_kept_error")
-    spread = 2 * cells.numbers("sampled_kept_error_se")
+    error = cells.numbers("sampled_kept_error_se")
     regret, bound = cells.numbers("regret"), cells.numbers("bound")
     order = np.flatnonzero(np.isfinite(regret))
     order = order[np.argsort(-regret[order], kind="stable")]
@@ -25,9 +36,12 @@ def agreement(view: View) -> str:
         left = drawing.add_axes((0.065, 0.16, 0.40, 0.72))
         left.set_title("Kept error: sampled minus exact")
         if np.isfinite(sampled).any():
-            x, difference = _whiskers(exact, sampled - exact - spread, sampled - exact + spread)
-            left.plot(x, difference, color=COLOURS["sigma"], linewidth=0.8, alpha=0.6)
-            left.plot(exact, sampled - exact, ".", color=COLOURS["sigma"], markersize=3.5)
+            known = np.isfinite(sampled)
+            x, difference, spread = exact[known], (sampled - exact)[known], 2 * error[known]
+            strokes(
+                left, x, difference - spread, difference + spread, color=COLOURS["sigma"], linewidth=0.8, alpha=0.55
+            )
+            dots(left, x, difference, 3, COLOURS["sigma"])
             percent(left.yaxis)
         else:
             left.text(0.5, 0.5, "no Monte Carlo was drawn", ha="center", transform=left.transAxes, color=MUTED)
@@ -40,10 +54,10 @@ def agreement(view: View) -> str:
         right = drawing.add_axes((0.555, 0.16, 0.375, 0.72))
         right.set_title("Regret of σ: exact, sampled bracket, closed-form bound")
         rank = np.arange(order.size, dtype=np.float64)
-        x, bracket = _whiskers(rank, np.maximum(split, _FLOOR), np.maximum(plugin, _FLOOR))
-        right.plot(x, bracket, color=COLOURS["sigma"], linewidth=1.0, alpha=0.45)
-        right.plot(rank, np.maximum(regret[order], _FLOOR), ".", color=INK, markersize=3)
-        right.plot(rank, np.maximum(bound[order], _FLOOR), ".", color=COLOURS["expansion_gap"], markersize=3)
+        low, high = np.maximum(split, _FLOOR), np.maximum(plugin, _FLOOR)
+        strokes(right, rank, low, high, color=COLOURS["sigma"], linewidth=1.2, alpha=0.5)
+        dots(right, rank, np.maximum(bound[order], _FLOOR), 2.5, COLOURS["expansion_gap"])
+        dots(right, rank, np.maximum(regret[order], _FLOOR), 2.5, INK)
         log_axis(right, "y", (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0), percent_label)
         right.set_ylim(_FLOOR, 1.3)
         right.set_xlabel("(layer, head), largest exact regret first")
@@ -68,11 +82,3 @@ def agreement(view: View) -> str:
             "Left: sampled minus exact error of the cut with two standard errors, by exact error. "
             "Right: regret of the sigma trigger in every layer and head, exact, sampled and by the closed-form bound.",
         )
-
-
-def _whiskers(
-    x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """All whiskers as one broken line: one path in the SVG instead of thousands."""
-    gap = np.full_like(x, np.nan)
-    return np.stack([x, x, gap], axis=1).ravel(), np.stack([low, high, gap], axis=1).ravel()

@@ -40,11 +40,9 @@ def maps(view: View) -> str:
                 axes = drawing.add_axes((x / WIDTH, y / height, width / WIDTH, rows / height))
                 tile = np.repeat(_tile_rule(view, value, tile_name, layers), strip, axis=0)
                 image = _draw(axes, _grid(view, name, layers, heads), tile, diverging=row == 1)
-                scale = drawing.add_axes(
-                    ((x + width - 158) / WIDTH, (y + rows + 12) / height, 110 / WIDTH, 9 / height)
-                )
+                scale = drawing.add_axes(((x + width - 138) / WIDTH, (y + rows + 12) / height, 90 / WIDTH, 9 / height))
                 _scale(scale, image, diverging=row == 1)
-                axes.set_title(f"{'Captured gain' if row else 'Regret'} of σ, {_WORDS[value]}", pad=10)
+                axes.set_title(f"{'Captured gain' if row else 'Regret'}, {_WORDS[value]}", pad=10)
                 _ticks(axes, layers, heads, strip)
                 if column == 0:
                     axes.set_ylabel("head", color=MUTED)

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, RULE, figure, label_ends, line, log_axis, percent, style, to_svg
+from refsym.report.figures.canvas import (
+    COLOURS,
+    INK,
+    MUTED,
+    RULE,
+    figure,
+    label_ends,
+    line,
+    log_axis,
+    percent,
+    style,
+    to_svg,
+)
 from refsym.report.numerals import share
 from refsym.report.view import NAMES, POLICIES, View
 from refsym.report.wording import estimates
@@ -45,6 +57,7 @@ def gap_distribution(view: View) -> str:
             )
             log_axis(axes, "x", [10.0**i for i in range(-4, 4)], lambda x: f"{x:g}")
             axes.set_xlim(low[first], max(high[last], 2.0))
+        tie.set_ylim(0, 1.2 * max(float(counts.max() / total), 1e-3))
         axes.axvline(1.0, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
         below = counts[(np.arange(counts.size) == 0) | (high <= 1.0 + 1e-9)].sum() / total
         axes.annotate(
@@ -70,8 +83,7 @@ def over_tau(view: View) -> str:
     errors = view.by_tau.where(level="tile", value="identification", policy="sigma")
     with style():
         drawing = figure(350)
-        width = 0.21
-        boxes = [(left, 0.155, width, 0.62) for left in (0.055, 0.395, 0.70)]
+        boxes = [(left, 0.155, width, 0.62) for left, width in ((0.055, 0.19), (0.345, 0.215), (0.675, 0.215))]
         axes = drawing.add_axes(boxes[0])
         axes.set_title("Identification error", pad=34)
         curves = [
@@ -98,8 +110,9 @@ def over_tau(view: View) -> str:
                 ends.append((float(captured[np.isfinite(captured)][-1]), NAMES[policy], COLOURS[policy]))
             axes.set_ylim(-1, 1.05)
             _scales(axes, view)
-            if value == view.values[-1]:
-                label_ends(axes, ends)
+            label_ends(axes, ends)
+            if value == "output":
+                axes.tick_params(labelleft=False)
         return to_svg(
             drawing,
             "over-tau",

@@ -6,13 +6,28 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from refsym.report.figures.canvas import COLOURS, INK, MUTED, figure, label_ends, line, log_axis, mark, percent, style, to_svg
+from refsym.report.figures.canvas import (
+    COLOURS,
+    INK,
+    MUTED,
+    figure,
+    label_ends,
+    line,
+    log_axis,
+    mark,
+    percent,
+    style,
+    to_svg,
+)
 from refsym.report.numerals import setting
 from refsym.report.view import NAMES, RUNTIME_POLICIES, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Float = NDArray[np.float64]
 
 _LEFT = {"identification": "Identification error left", "output": "Dropped mass left"}
 _BEST = {"identification": "best_value", "output": "best_mass"}
@@ -91,37 +106,52 @@ def _at_q(axes: Axes, view: View) -> None:
 
 
 def over_k(view: View) -> str:
-    """Error and dropped mass against k: the cut alone, with the router, and with everything expanded."""
+    """Error against k; dropped mass against the blocks kept, where a plain cut and a router at any k compare."""
     c = view.settings
     rho, q = Fraction(str(c["rho"])), Fraction(str(c["q"]))
     with style():
         drawing = figure(330)
-        for value, (before, after) in zip(
-            view.values, (("kept_error", "expanded_error"), ("dropped_mass", "dropped_mass_expanded")), strict=False
-        ):
-            rows = view.by_k.where(level="tile", value=value, policy="sigma")
-            k = rows.values("k")
-            axes = drawing.add_axes((_BOXES[value], 0.20, _WIDTH, 0.70))
-            curves = [
-                (rows.numbers(before), "the cut alone", MUTED),
-                (rows.numbers("risk"), NAMES["sigma"], COLOURS["sigma"]),
-                (rows.numbers(after), "all expanded", INK),
-            ]
-            for y, _, colour in curves:
-                axes.plot(k, y, "o-", color=colour, markersize=4, linewidth=2.6 if colour == COLOURS["sigma"] else 1.6)
-            axes.set_title(_LEFT[value])
-            labels = {kept: f"{kept}\n{setting(float(kept * (1 + q * (rho - 1))))}" for kept in k}
-            log_axis(axes, "x", k, lambda kept, labels=labels: labels[round(kept)])
-            axes.set_ylim(0, None)
-            axes.set_xlabel("k; below it, the blocks kept on average with the router")
-            percent(axes.yaxis)
-            if k:
-                mark(axes, c["k"], f"k = {c['k']}")
-                label_ends(axes, [(float(y[-1]), text, colour) for y, text, colour in curves])
+        rows = view.by_k.where(level="tile", value="identification", policy="sigma")
+        k = rows.numbers("k")
+        average = k * float(1 + q * (rho - 1))
+        labels = {kept: f"{kept:g}\n{setting(blocks)}" for kept, blocks in zip(k, average, strict=True)}
+        axes = drawing.add_axes((_BOXES["identification"], 0.20, _WIDTH, 0.70))
+        _lines(
+            axes,
+            (k, rows.numbers("kept_error"), "the cut alone", MUTED),
+            (k, rows.numbers("risk"), NAMES["sigma"], COLOURS["sigma"]),
+            (k, rows.numbers("expanded_error"), "all expanded", INK),
+        )
+        axes.set_title(_LEFT["identification"])
+        log_axis(axes, "x", k.tolist(), lambda kept: labels[kept])
+        axes.set_xlabel("k; below it, the blocks kept on average with the router")
+        mark(axes, c["k"], f"k = {c['k']}")
+        if "output" in view.values:
+            rows = view.by_k.where(level="tile", value="output", policy="sigma")
+            plain = dict(zip(k * float(rho), rows.numbers("dropped_mass_expanded"), strict=True))
+            plain |= dict(zip(k, rows.numbers("dropped_mass"), strict=True))
+            sizes = np.array(sorted(plain))
+            axes = drawing.add_axes((_BOXES["output"], 0.20, _WIDTH, 0.70))
+            _lines(
+                axes,
+                (sizes, np.array([plain[size] for size in sizes]), "a plain cut", MUTED),
+                (average, rows.numbers("risk"), NAMES["sigma"], COLOURS["sigma"]),
+            )
+            axes.set_title(_LEFT["output"])
+            axes.set_xlabel("blocks kept a tile, on average")
+            mark(axes, c["k"] * float(1 + q * (rho - 1)), f"k = {c['k']}, q = {setting(view.q)}")
         return to_svg(
             drawing,
             "over-k",
-            "Identification error and dropped mass against k, for the cut alone, with the sigma router, and with "
-            "every tile expanded.",
+            "Identification error against k, for the cut alone, with the sigma router, and with every tile expanded; "
+            "dropped mass against the blocks kept, for a plain cut and for the router.",
         )
 
+
+def _lines(axes: Axes, *curves: tuple[Float, Float, str, str]) -> None:
+    """Curves (x, y, name, colour) with their points marked and their ends labelled."""
+    for x, y, _, colour in curves:
+        axes.plot(x, y, "o-", color=colour, markersize=4, linewidth=2.6 if colour == COLOURS["sigma"] else 1.6)
+    axes.set_ylim(0, None)
+    percent(axes.yaxis)
+    label_ends(axes, [(float(y[-1]), name, colour) for _, y, name, colour in curves if y.size])
