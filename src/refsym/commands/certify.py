@@ -162,23 +162,29 @@ def _check(path: Path, dump: "ScoreDump", workers: int, scheduler: str | None, a
 
 
 @contextmanager
-def _executor(workers: int, scheduler: str | None) -> Iterator[Executor | None]:
-    """Processes of this machine, a Dask cluster, or neither."""
+def _executor(workers: int, scheduler: str | None, *, timeout: float = 10.0) -> Iterator[Executor | None]:
+    """Processes of this machine, a Dask cluster (which has `timeout` seconds to answer), or neither."""
     from refsym_theory.errors import InputError
 
     if scheduler is not None:
         if workers != 1:
             raise InputError("give --workers or --scheduler, not both")
         try:
-            from distributed import Client
+            from distributed import Client, KilledWorker
         except ImportError:
             raise InputError("--scheduler needs Dask: pip install 'refsym[distributed]'") from None
         try:
-            client = Client(scheduler, timeout="10s")
+            client = Client(scheduler, timeout=timeout)
         except (OSError, ValueError) as error:
             raise InputError(f"--scheduler {scheduler}: cannot connect: {error}") from None
         with client, client.get_executor() as executor:
-            yield executor
+            try:
+                yield executor
+            except KilledWorker:
+                raise InputError(
+                    f"--scheduler {scheduler}: the workers that took one shard were killed, one after another "
+                    "(out of memory?); nothing was written, run it again"
+                ) from None
     elif workers > 1:
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context

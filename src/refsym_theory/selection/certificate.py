@@ -6,7 +6,7 @@ import math
 import platform
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from importlib.metadata import version
@@ -24,7 +24,7 @@ from refsym_theory.selection.noise import Estimator, noise_scale
 from refsym_theory.selection.policies import LEVELS, POLICIES
 from refsym_theory.selection.regret import ClosedForm
 from refsym_theory.selection.score_dump import ScoreDump
-from refsym_theory.selection.tally import GAP_EDGES, Plan, Setting, Tally, Task, eligible_tiles, tally
+from refsym_theory.selection.tally import GAP_EDGES, Plan, Sampled, Setting, Tally, Task, eligible_tiles, merged, tally
 from refsym_theory.selection.trigger import decimal_text, exact_decimal
 
 Float = NDArray[np.float64]
@@ -166,7 +166,7 @@ def certify(
         raise InputError(f"{dump.path}: tau is zero or unmeasured in every head; give one with --tau")
     tasks = [
         Task(
-            root=dump.path,
+            root=dump.path.absolute() if executor else dump.path,  # a worker may stand in another folder
             entry=entry,
             with_mass=dump.settings.with_mass,
             plan=plan,
@@ -176,10 +176,11 @@ def certify(
         )
         for entry in dump.entries
     ]
-    tallies: dict[int, list[Tally]] = {entry.layer: [] for entry in dump.entries}
+    tallies: dict[int, Tally | None] = dict.fromkeys((entry.layer for entry in dump.entries), None)
     for done, (task, result) in enumerate(zip(tasks, _run(tasks, executor), strict=True), start=1):
         if result is not None:
-            tallies[task.entry.layer].append(result)
+            before = tallies[task.entry.layer]
+            tallies[task.entry.layer] = result if before is None else merged(before, result)
             if not result.numerical_error <= TOLERANCE:
                 raise ArithmeticError(
                     f"{task.entry.path}: estimated error {result.numerical_error:.2g} of an integral > {TOLERANCE}"
@@ -221,6 +222,10 @@ def _run(tasks: Sequence[Task], executor: Executor | None) -> Iterator[Tally | N
     except BrokenExecutor as error:
         raise InputError(
             "a worker process died (killed, or out of memory); nothing was written, run it again"
+        ) from error
+    except CancelledError as error:
+        raise InputError(
+            "the executor gave up the work (its cluster is gone); nothing was written, run it again"
         ) from error
     finally:
         for future in waiting:
@@ -359,9 +364,10 @@ def _assemble(
     plan: Plan,
     scales: dict[int, tuple[Float, Float]],
     chosen: dict[int, Float],
-    tallies: dict[int, list[Tally]],
+    tallies: Mapping[int, Tally | None],
 ) -> Certificate:
-    everything = [t for layer in sorted(tallies) for t in tallies[layer]]
+    layered = sorted(tallies.items())
+    everything = [t for _, t in layered if t is not None]
     values = range(2 if dump.settings.with_mass else 1)
     policies = [p for p in POLICIES if dump.settings.with_mass or p != "best_mass"]
     at = plan.q_grid.index(plan.q)
@@ -383,29 +389,29 @@ def _assemble(
     notes = _notes(dump, chosen, tallies, plan)
     layers = pd.DataFrame(
         row
-        for layer in sorted(tallies)
+        for layer, found in layered
         for row in (
-            rows([t.chosen for t in tallies[layer]], at, layer=layer)
-            if tallies[layer]
+            rows([found.chosen], at, layer=layer)
+            if found is not None
             else [{"layer": layer, "level": None, "value": None, "policy": None, "regret": None, "captured": None}]
         )
         if row["level"] != "head"
     )
     by_tau: list[dict[str, Any]] = []
     for i, factor in enumerate(plan.tau_factors):
-        found = [t.by_tau[i] for t in everything]
-        by_tau.extend(rows(found, 0, factor=factor, **_means(found)))
+        at_factor = [t.by_tau[i] for t in everything]
+        by_tau.extend(rows(at_factor, 0, factor=factor, **_means(at_factor)))
     by_k: list[dict[str, Any]] = []
     for i, other in enumerate(plan.k_grid):
-        found = [t.by_k[i] for t in everything if t.by_k[i].tiles]
-        by_k.extend(rows(found, 0, k=other, expanded=plan.expanded(other), **_means(found)))
+        at_k = [t.by_k[i] for t in everything if t.by_k[i].tiles]
+        by_k.extend(rows(at_k, 0, k=other, expanded=plan.expanded(other), **_means(at_k)))
     policy_rows = list(rows([t.chosen for t in everything], at))
     return Certificate(
         settings=settings,
         source=_source(dump),
         versions={"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
         summary=_summary(plan, scales, chosen, everything, policy_rows, by_tau),
-        cells=pd.DataFrame(_cells(plan, scales, chosen, tallies, at)),
+        cells=pd.DataFrame(_cells(scales, chosen, tallies, at)),
         layers=layers,
         policies=pd.DataFrame(policy_rows),
         by_tau=pd.DataFrame(by_tau),
@@ -504,7 +510,7 @@ def _summary(
     tied = sum(int(t.ties.sum()) for t in everything)
     out = {
         **means,
-        "sequences": len({t.example for t in everything}),
+        "sequences": len(frozenset[int]().union(*(t.examples for t in everything))),
         "error_sigma": left["sigma"],
         "error_best": left["best_value"],
         "error_random": left["random"],
@@ -539,14 +545,12 @@ def _median(numerator: Float, denominator: Float) -> float | None:
 
 
 def _cells(
-    plan: Plan,
     scales: dict[int, tuple[Float, Float]],
     chosen: dict[int, Float],
-    tallies: dict[int, list[Tally]],
+    tallies: Mapping[int, Tally | None],
     at: int,
 ) -> Iterator[dict[str, Any]]:
-    for layer in sorted(tallies):
-        found = tallies[layer]
+    for layer, found in sorted(tallies.items()):
         for head in range(chosen[layer].size):
             row: dict[str, Any] = {
                 "layer": layer,
@@ -554,83 +558,73 @@ def _cells(
                 "tau_row_step": scales[layer][0][head],
                 "tau_split_half": scales[layer][1][head],
                 "tau": chosen[layer][head],
-                "tiles": sum(t.chosen.tiles for t in found),
+                "tiles": 0 if found is None else found.chosen.tiles,
                 "note": None,
             }
-            if not found:
+            if found is None:
                 row["note"] = "no eligible tile"
             elif not (np.isfinite(chosen[layer][head]) and chosen[layer][head] > 0):
                 row["note"] = "tau is zero or unmeasured"
             else:
-                row |= _cell(found, head, at, plan)
-            if found and found[0].value_radius is not None:
-                row |= _output_cell(found, head, at)
+                row |= _cell(found, head, at)
+            if found is not None and found.value_radius is not None:
+                row |= _output_cell(found, head, at, float(found.value_radius[head]))
             yield row
 
 
-def _cell(found: Sequence[Tally], head: int, at: int, plan: Plan) -> dict[str, Any]:
+def _cell(found: Tally, head: int, at: int) -> dict[str, Any]:
     """Identification level of one (layer, head): exact, sampled and in closed form."""
-    tiles = sum(t.chosen.tiles for t in found)
-
-    def mean(values: Iterable[Any]) -> float:
-        return float(sum(values)) / tiles
-
-    gain = {p: mean(t.chosen.gains[0][i, 0, head, at] for t in found) for i, p in enumerate(POLICIES)}
+    tiles = found.chosen.tiles
+    gain = {p: float(found.chosen.gains[0][i, 0, head, at]) / tiles for i, p in enumerate(POLICIES)}
     regret, random_regret = gain["best_value"] - gain["sigma"], gain["best_value"] - gain["random"]
     close = np.searchsorted(GAP_EDGES, 1.0)
     out = {
-        "kept_error": mean(t.chosen.kept_error[head] for t in found),
-        "expanded_error": mean(t.chosen.expanded_error[head] for t in found),
+        "kept_error": float(found.chosen.kept_error[head]) / tiles,
+        "expanded_error": float(found.chosen.expanded_error[head]) / tiles,
         "regret": regret,
         "random_regret": random_regret,
         "captured": captured_gain(regret, random_regret),
-        "tie_share": mean(t.ties[head] for t in found),
-        "below_tau_share": mean(t.ties[head] + t.gap_counts[head, :close].sum() for t in found),
+        "tie_share": int(found.ties[head]) / tiles,
+        "below_tau_share": int(found.ties[head] + found.gap_counts[head, :close].sum()) / tiles,
     }
-    forms = [(t.chosen.tiles, t.closed_forms[head]) for t in found]
-    out |= _pooled_form([(n, f) for n, f in forms if f is not None])
-    sampled = [t.sampled for t in found if t.sampled is not None]
-    if sampled:
-        sigma, random, plugin, split = (
-            mean(getattr(s, name)[0][head] for s in sampled)
-            for name in ("sigma", "random", "best_plugin", "best_split")
-        )
-        out |= {
-            "sampled_kept_error": mean(s.kept_error[head] for s in sampled),
-            "sampled_kept_error_se": math.sqrt(sum(float(s.kept_variance[head]) for s in sampled)) / tiles,
-            "sampled_expanded_error": mean(s.expanded_error[head] for s in sampled),
-            "sampled_expanded_error_se": math.sqrt(sum(float(s.expanded_variance[head]) for s in sampled)) / tiles,
-            "sampled_regret_plugin": plugin - sigma,
-            "sampled_regret_split": split - sigma,
-            "sampled_captured_plugin": captured_gain(plugin - sigma, plugin - random),
-            "sampled_captured_split": captured_gain(split - sigma, split - random),
-        }
+    form = found.closed_forms[head]
+    if form is not None:
+        out |= _form_columns(form)
+    if found.sampled is not None:
+        out |= _sampled_columns(found.sampled, head, tiles)
     return out
 
 
-def _pooled_form(forms: Sequence[tuple[int, ClosedForm]]) -> dict[str, Any]:
-    """Closed form over sequences: the bound and its parts weighted by tiles, since regrets add that way."""
-    tiles = sum(n for n, _ in forms)
-    out: dict[str, Any] = {}
-    for field in fields(ClosedForm):
-        if field.name in ("triggered", "tiles"):
-            continue
-        parts = [(n, getattr(form, field.name)) for n, form in forms]
-        if field.name == "branch":
-            out["bound_branch"] = "/".join(sorted({part for _, part in parts}))
-        else:
-            name = "bound" if field.name == "bound" else f"bound_{field.name}"
-            out[name] = sum(n * part for n, part in parts) / tiles
-    return out
+def _sampled_columns(sampled: Sampled, head: int, tiles: int) -> dict[str, Any]:
+    sigma, random, plugin, split = (
+        float(getattr(sampled, name)[0][head]) / tiles for name in ("sigma", "random", "best_plugin", "best_split")
+    )
+    return {
+        "sampled_kept_error": float(sampled.kept_error[head]) / tiles,
+        "sampled_kept_error_se": math.sqrt(sampled.kept_variance[head]) / tiles,
+        "sampled_expanded_error": float(sampled.expanded_error[head]) / tiles,
+        "sampled_expanded_error_se": math.sqrt(sampled.expanded_variance[head]) / tiles,
+        "sampled_regret_plugin": plugin - sigma,
+        "sampled_regret_split": split - sigma,
+        "sampled_captured_plugin": captured_gain(plugin - sigma, plugin - random),
+        "sampled_captured_split": captured_gain(split - sigma, split - random),
+    }
 
 
-def _output_cell(found: Sequence[Tally], head: int, at: int) -> dict[str, Any]:
+def _form_columns(form: ClosedForm) -> dict[str, Any]:
+    return {
+        "bound" if field.name == "bound" else f"bound_{field.name}": getattr(form, field.name)
+        for field in fields(ClosedForm)
+        if field.name not in ("triggered", "tiles")
+    }
+
+
+def _output_cell(found: Tally, head: int, at: int, radius: float) -> dict[str, Any]:
     """Output level of one (layer, head): what the cut drops of the dense softmax, whatever the noise."""
-    tiles = sum(t.chosen.tiles for t in found)
-    radius = max(float(t.value_radius[head]) for t in found if t.value_radius is not None)
-    gain = {p: float(sum(t.chosen.gains[0][i, 1, head, at] for t in found)) / tiles for i, p in enumerate(POLICIES)}
-    dropped = float(sum(t.chosen.dropped[head] for t in found)) / tiles
-    expanded = float(sum((t.chosen.dropped - t.chosen.regained)[head] for t in found)) / tiles
+    tiles = found.chosen.tiles
+    gain = {p: float(found.chosen.gains[0][i, 1, head, at]) / tiles for i, p in enumerate(POLICIES)}
+    dropped = float(found.chosen.dropped[head]) / tiles
+    expanded = float(found.chosen.dropped[head] - found.chosen.regained[head]) / tiles
     regret, random_regret = gain["best_mass"] - gain["sigma"], gain["best_mass"] - gain["random"]
     return {
         "dropped_mass": dropped,
@@ -645,8 +639,8 @@ def _output_cell(found: Sequence[Tally], head: int, at: int) -> dict[str, Any]:
     }
 
 
-def _notes(dump: ScoreDump, chosen: dict[int, Float], tallies: dict[int, list[Tally]], plan: Plan) -> Iterator[str]:
-    empty = [layer for layer in sorted(tallies) if not tallies[layer]]
+def _notes(dump: ScoreDump, chosen: dict[int, Float], tallies: Mapping[int, Tally | None], plan: Plan) -> Iterator[str]:
+    empty = [layer for layer, found in sorted(tallies.items()) if found is None]
     if empty:
         yield (
             f"No tile of layer {_listed(empty)} sees more than rho*k = {plan.expanded(plan.k)} blocks: "

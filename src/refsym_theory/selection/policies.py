@@ -63,6 +63,7 @@ def random_gains(value: Float, level: Level, fractions: Sequence[Fraction]) -> F
     """What D candidates drawn at random gain on average; shapes as in `gains`."""
     total = units(value, level)
     candidates = total.shape[-1]
-    share = np.array([triggered_count(q, candidates) / candidates for q in fractions])
+    # No candidates at all where a short window leaves no tile eligible at a larger k.
+    share = np.array([triggered_count(q, candidates) / max(candidates, 1) for q in fractions])
     average: Float = total.sum(axis=-1)[..., None] * share
     return average

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +28,7 @@ def expansion_value(
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The bound of UG equation 24 for one (layer, head) and sequence, with all its parts.
+    """The bound of UG equation 24 for one (layer, head), with all its parts; of one sequence, or pooled over several.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class ClosedForm:
     cost
         C_q, the bound on the cost of one mistaken pair.
     branch
-        Which of the minimum's terms is active: "one", "half" or "band".
+        Which of the minimum's terms is active: "one", "half" or "band"; all that are, joined by "/", when pooled.
     delta_2
         The spacing floor used, the candidate with the smallest bound.
     violating
@@ -159,3 +159,15 @@ def closed_form_bound(
         triggered=triggered,
         tiles=tiles,
     )
+
+
+def pooled_form(a: ClosedForm, b: ClosedForm) -> ClosedForm:
+    """Closed form over the sequences of both: bound and parts weighted by tiles, since regrets add that way."""
+    tiles = a.tiles + b.tiles
+    values = {
+        field.name: (a.tiles * getattr(a, field.name) + b.tiles * getattr(b, field.name)) / tiles
+        for field in fields(ClosedForm)
+        if field.name not in ("branch", "triggered", "tiles")
+    }
+    branches = {*a.branch.split("/"), *b.branch.split("/")}
+    return ClosedForm(**values, branch="/".join(sorted(branches)), triggered=a.triggered + b.triggered, tiles=tiles)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
 from refsym_theory.selection.policies import LEVELS, POLICIES, gains, random_gains
-from refsym_theory.selection.regret import ClosedForm, closed_form_bound
+from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
 
 Float = NDArray[np.float64]
@@ -130,16 +131,14 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one shard contributes.
+    """What one shard contributes, or all shards of a layer together (`merged`).
 
     `chosen` is at (k, tau) with all of `q_grid`; `by_tau` at (k, factor * row_step) and `by_k` at (k', tau) have the
     chosen q alone. `gap_counts` [H, bins] counts g / tau, `ties` [H] the tiles with g = 0. `numerical_error` is the
     largest estimated error of any integral.
     """
 
-    layer: int
-    example: int
-    heads: int
+    examples: frozenset[int]
     chosen: Setting
     by_tau: tuple[Setting, ...]
     by_k: tuple[Setting, ...]
@@ -235,9 +234,7 @@ def tally(task: Task) -> Tally | None:
     q_only = (plan.q,)
     ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
     return Tally(
-        layer=entry.layer,
-        example=entry.example,
-        heads=heads,
+        examples=frozenset({entry.example}),
         chosen=_setting(chosen, errors[0], plan.q_grid, task.with_mass),
         by_tau=tuple(_setting(chosen, found, q_only, task.with_mass) for found in errors[1:]),
         by_k=tuple(_setting(cut, found, q_only, task.with_mass) for cut, found in zip(cuts, k_errors, strict=True)),
@@ -250,6 +247,39 @@ def tally(task: Task) -> Tally | None:
         integrals=int(2 * (noisy.sum() + stepped.sum() * len(plan.tau_factors)) * own.size)
         + int(2 * noisy.sum() * len(cuts) * common.size),
     )
+
+
+def merged(a: Tally, b: Tally) -> Tally:
+    """Tally of two examples of one layer as one, so that memory does not grow with their number."""
+    return Tally(
+        examples=a.examples | b.examples,
+        chosen=_added(a.chosen, b.chosen),
+        by_tau=tuple(_added(x, y) for x, y in zip(a.by_tau, b.by_tau, strict=True)),
+        by_k=tuple(_added(x, y) for x, y in zip(a.by_k, b.by_k, strict=True)),
+        sampled=None if a.sampled is None or b.sampled is None else _added(a.sampled, b.sampled),
+        closed_forms=tuple(
+            None if x is None or y is None else pooled_form(x, y)
+            for x, y in zip(a.closed_forms, b.closed_forms, strict=True)
+        ),
+        gap_counts=a.gap_counts + b.gap_counts,
+        ties=a.ties + b.ties,
+        value_radius=None
+        if a.value_radius is None or b.value_radius is None
+        else np.maximum(a.value_radius, b.value_radius),
+        numerical_error=max(a.numerical_error, b.numerical_error),
+        integrals=a.integrals + b.integrals,
+    )
+
+
+_Sums = TypeVar("_Sums", Setting, Sampled)
+
+
+def _added(a: _Sums, b: _Sums) -> _Sums:
+    total: dict[str, Any] = {}
+    for field in fields(a):
+        x, y = getattr(a, field.name), getattr(b, field.name)
+        total[field.name] = tuple(p + q for p, q in zip(x, y, strict=True)) if isinstance(x, tuple) else x + y
+    return replace(a, **total)
 
 
 @dataclass(frozen=True)

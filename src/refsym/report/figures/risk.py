@@ -31,8 +31,8 @@ Float = NDArray[np.float64]
 
 _LEFT = {"identification": "Identification error left", "output": "Dropped mass left"}
 _BEST = {"identification": "best_value", "output": "best_mass"}
-_BOXES = {"identification": 0.065, "output": 0.545}
-_WIDTH = 0.345
+_BOXES = {"identification": 0.065, "output": 0.56}
+_WIDTH = 0.335
 
 
 def over_q(view: View) -> str:
@@ -152,6 +152,6 @@ def _lines(axes: Axes, *curves: tuple[Float, Float, str, str]) -> None:
     """Curves (x, y, name, colour) with their points marked and their ends labelled."""
     for x, y, _, colour in curves:
         axes.plot(x, y, "o-", color=colour, markersize=4, linewidth=2.6 if colour == COLOURS["sigma"] else 1.6)
-    axes.set_ylim(0, None)
+    axes.set_ylim(0, 1.1 * axes.get_ylim()[1])  # room for the mark's label
     percent(axes.yaxis)
     label_ends(axes, [(float(y[-1]), name, colour) for _, y, name, colour in curves if y.size])
