@@ -229,6 +229,7 @@ def test_without_mass_nothing_is_said_of_the_output(tmp_path):
     assert set(found.policies.value) == {"identification"}
     assert "best_mass" not in set(found.policies.policy)
     assert found.summary["captured_output"] is None
+    assert found.summary["dropped_mass"] is None
     assert any("no softmax mass" in note for note in found.notes)
     assert "value_radius" not in found.cells
 
@@ -245,6 +246,10 @@ def test_a_silent_head_is_none_with_a_note_and_all_silent_an_error(tmp_path):
     assert found.record()["cells"]["note"] == [None, "tau is zero or unmeasured", None]
     assert math.isnan(found.cells.regret[1])
     assert any("0.1" in note for note in found.notes)
+    # Errors are averaged over the heads with noise, dropped mass over all.
+    assert found.summary["kept_error"] == pytest.approx(found.cells.kept_error.mean(), abs=1e-14)
+    assert found.summary["dropped_mass"] == pytest.approx(found.cells.dropped_mass.mean(), abs=1e-14)
+    assert found.summary["error_random"] > found.cells.expanded_error.mean()
     with pytest.raises(InputError, match="tau is zero or unmeasured in every head"):
         certify(ScoreDump.open(tmp_path / "all"), K, RHO, "0.4")
 

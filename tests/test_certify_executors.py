@@ -163,7 +163,7 @@ def test_the_command_works_on_a_cluster_and_says_when_a_shard_kills_its_workers(
         with distributed.Client(found) as client:
             pids = worker_pids(client)
         with (
-            pytest.raises(InputError, match=r"^--scheduler tcp://.*: .* killed .* run it again$"),
+            pytest.raises(InputError, match=r"^--scheduler tcp://.*: .* killed, .* run it again$"),
             _executor(1, found.scheduler_address) as executor,
         ):
             certified(dump, executor, killer(lambda: pids))

@@ -216,11 +216,13 @@ def test_the_error_estimate_sees_a_step_too_coarse():
     units = np.zeros(300)
     sums = np.zeros((containment._GRIDS, containment._PERIOD))
     tables = (containment._LOG_PHI, containment._PHI, containment._FLOOR)
-    containment._grid_sums(units, 64, 256, 0.0, *tables, sums[0])
+    width = containment._grid_sums(units, 64, 256, 0.0, *tables, sums[0])
     exact = 1.0 - np.exp(special.gammaln(257) - special.gammaln(193) - special.gammaln(301) + special.gammaln(237))
     actual = abs(sums[0].sum() * containment._STEP - exact)
-    assert containment._aliasing(sums, 1) >= actual
-    assert containment._aliasing(sums, 1) > containment._ALIAS
+    estimate = containment._aliasing(sums, 1, 256, width)
+    assert estimate >= actual
+    assert estimate > containment._ALIAS
+    assert 0.05 < width < 0.1  # sqrt(m p (1 - p)) / (m phi) of the rank statistic
     value, error = containment._containment(units, 64, 256, 1.0, *tables)
     assert abs(value - exact) <= error <= TOLERANCE
 

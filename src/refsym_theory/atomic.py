@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 TEMPORARY = ".tmp"
@@ -16,19 +17,34 @@ def write_atomically(path: Path, content: bytes) -> None:
     OSError
         The file cannot be written; what stood there before is untouched.
     """
-    temporary = path.with_name(path.name + TEMPORARY)
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Write several files, each all or nothing; none takes its place before all are on disk.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written; what stood there before is untouched.
+    """
+    temporary = {path: path.with_name(path.name + TEMPORARY) for path in contents}
     try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        for path, content in contents.items():
+            with open(temporary[path], "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in contents:
+            os.replace(temporary[path], path)
     except OSError:
-        # Give back the space of a half-written file; a later run would clear it anyway.
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        # Give back the space of half-written files; a later run would clear them anyway.
+        for path in temporary.values():
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
         raise
-    sync_directory(path.parent)
+    for folder in {path.parent for path in contents}:
+        sync_directory(folder)
 
 
 def sync_directory(path: Path) -> None:

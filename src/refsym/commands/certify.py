@@ -73,7 +73,7 @@ def certify(
 def write_certificate(certificate: "Certificate", out: Path) -> None:
     """Write the Parquet table, the page and, last, the certificate; each whole or not at all."""
     from refsym.report import render_certificate
-    from refsym_theory.atomic import write_atomically
+    from refsym_theory.atomic import write_together
 
     record = certificate.record()
     table = BytesIO()
@@ -84,8 +84,7 @@ def write_certificate(certificate: "Certificate", out: Path) -> None:
         (json.dumps(record, allow_nan=False) + "\n").encode("ascii"),
     )
     out.mkdir(parents=True, exist_ok=True)
-    for name, content in zip(FILES, contents, strict=True):
-        write_atomically(out / name, content)
+    write_together({out / name: content for name, content in zip(FILES, contents, strict=True)})
 
 
 def print_certificate(certificate: "Certificate", out: Path) -> None:
@@ -135,16 +134,17 @@ def _claim(out: Path, force: bool) -> None:
 
 def _check(path: Path, dump: "ScoreDump", workers: int, scheduler: str | None, as_json: bool) -> None:
     from refsym_theory.errors import InputError
+    from refsym_theory.selection.dump_record import parse_json
     from refsym_theory.selection.recheck import recheck
 
-    try:
-        record = json.loads(path.read_text())
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}") from None
+    record = parse_json(str(path), path.read_bytes())
     if not isinstance(record, dict):
         raise InputError(f"{path}: not a certificate")
     with _executor(workers, scheduler) as executor, progress("recomputing") as step:
-        found = recheck(record, dump, executor=executor, progress=step)
+        try:
+            found = recheck(record, dump, executor=executor, progress=step)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     if as_json:
         facts = {"holds": not found.differences, "compared": found.compared}
         typer.echo(json.dumps(facts | {"differences": found.differences, "versions": found.versions}, indent=1))

@@ -255,12 +255,12 @@ def _plan(
     counts = [_visible_and_forced(geometry) for geometry in geometries]
     most_forced = max(int(forced.max()) for _, forced in counts)
     step = factor.denominator
+    least = (most_forced // step + 1) * step
     if k % step:
         lower = k - k % step
-        near = " or ".join(f"k={c}" for c in (lower, lower + step) if c > most_forced)
+        near = " or ".join(f"k={c}" for c in sorted({max(lower, least), max(lower + step, least)}))
         raise InputError(f"rho*k = {float(factor * k):g} is not an integer; the nearest that are: {near}")
     if k <= most_forced:
-        least = (most_forced // step + 1) * step
         raise InputError(
             f"k={k} keeps no free block: up to {most_forced} blocks of a tile are forced; use k >= {least}"
         )
@@ -286,7 +286,11 @@ def _visible_and_forced(geometry: LayerGeometry) -> tuple[NDArray[np.int64], NDA
 
 
 def _eligible(counts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]], rho: Fraction, k: int) -> bool:
-    return any(eligible_tiles(visible, forced, int(rho * k)).size for visible, forced in counts)
+    expanded = int(rho * k)
+    # The first comparison also keeps a number that no array can hold out of the second.
+    return any(
+        expanded < visible.max() and eligible_tiles(visible, forced, expanded).size for visible, forced in counts
+    )
 
 
 def _default_grid(
@@ -332,25 +336,41 @@ def _chosen_scale(pair: tuple[Float, Float], tau: float | None, estimator: Estim
 
 @dataclass(frozen=True)
 class _Pool:
-    """Sums of settings over shards, at one level, over all its groups."""
+    """Sums over shards at one setting and level.
 
-    weight: float
-    gains: Float  # [policies, values, Q]
+    `weights` are the (tile, head) pairs behind each value: identification is averaged over the heads with noise,
+    output over all. `before` is the mean error and dropped mass before any expansion.
+    """
+
+    weights: tuple[int, int]
+    before: tuple[float, float]
+    gains: Float  # [policies, values, Q], over all groups
 
     @classmethod
-    def of(cls, settings: Iterable[Setting], level: int) -> _Pool:
-        weight, total = 0.0, np.zeros(())
-        for setting in settings:
-            weight += setting.tiles * setting.kept_error.size
-            total = total + setting.gains[level].sum(axis=2)
-        return cls(weight, np.asarray(total))
+    def of(cls, settings: Sequence[Setting], level: int) -> _Pool:
+        weights = (
+            sum(s.tiles * int(s.noisy.sum()) for s in settings),
+            sum(s.tiles * s.noisy.size for s in settings),
+        )
+        errors, dropped = (sum(float(getattr(s, name).sum()) for s in settings) for name in ("kept_error", "dropped"))
+        gains = np.sum([s.gains[level].sum(axis=2) for s in settings], axis=0)
+        return cls(weights, (_mean(errors, weights[0]), _mean(dropped, weights[1])), gains)
+
+    def gain(self, policy: str, value: int, at: int = 0) -> float:
+        return _mean(float(self.gains[POLICIES.index(policy), value, at]), self.weights[value])
+
+    def left(self, policy: str, value: int, at: int = 0) -> float:
+        return self.before[value] - self.gain(policy, value, at)
 
     def regret(self, policy: str, value: int, at: int = 0) -> float:
-        best = self.gains[POLICIES.index("best_mass" if value else "best_value"), value, at]
-        return float(best - self.gains[POLICIES.index(policy), value, at]) / self.weight
+        return self.gain(("best_value", "best_mass")[value], value, at) - self.gain(policy, value, at)
 
     def captured(self, policy: str, value: int, at: int = 0) -> float | None:
         return captured_gain(self.regret(policy, value, at), self.regret("random", value, at))
+
+
+def _mean(total: float, weight: int) -> float:
+    return total / weight if weight else math.nan
 
 
 def captured_gain(regret: float, random_regret: float) -> float | None:
@@ -368,8 +388,9 @@ def _assemble(
 ) -> Certificate:
     layered = sorted(tallies.items())
     everything = [t for _, t in layered if t is not None]
-    values = range(2 if dump.settings.with_mass else 1)
-    policies = [p for p in POLICIES if dump.settings.with_mass or p != "best_mass"]
+    with_mass = dump.settings.with_mass
+    values = range(2 if with_mass else 1)
+    policies = [p for p in POLICIES if with_mass or p != "best_mass"]
     at = plan.q_grid.index(plan.q)
 
     def rows(settings_of: Sequence[Setting], index: int, **labels: Any) -> Iterator[dict[str, Any]]:
@@ -384,6 +405,7 @@ def _assemble(
                         "policy": policy,
                         "regret": pool.regret(policy, value, index),
                         "captured": pool.captured(policy, value, index),
+                        "risk": pool.left(policy, value, index),
                     }
 
     notes = _notes(dump, chosen, tallies, plan)
@@ -393,24 +415,34 @@ def _assemble(
         for row in (
             rows([found.chosen], at, layer=layer)
             if found is not None
-            else [{"layer": layer, "level": None, "value": None, "policy": None, "regret": None, "captured": None}]
+            else [
+                {
+                    "layer": layer,
+                    "level": None,
+                    "value": None,
+                    "policy": None,
+                    "regret": None,
+                    "captured": None,
+                    "risk": None,
+                }
+            ]
         )
         if row["level"] != "head"
     )
     by_tau: list[dict[str, Any]] = []
     for i, factor in enumerate(plan.tau_factors):
         at_factor = [t.by_tau[i] for t in everything]
-        by_tau.extend(rows(at_factor, 0, factor=factor, **_means(at_factor)))
+        by_tau.extend(rows(at_factor, 0, factor=factor, **_means(at_factor, with_mass)))
     by_k: list[dict[str, Any]] = []
     for i, other in enumerate(plan.k_grid):
         at_k = [t.by_k[i] for t in everything if t.by_k[i].tiles]
-        by_k.extend(rows(at_k, 0, k=other, expanded=plan.expanded(other), **_means(at_k)))
+        by_k.extend(rows(at_k, 0, k=other, expanded=plan.expanded(other), **_means(at_k, with_mass)))
     policy_rows = list(rows([t.chosen for t in everything], at))
     return Certificate(
         settings=settings,
         source=_source(dump),
         versions={"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
-        summary=_summary(plan, scales, chosen, everything, policy_rows, by_tau),
+        summary=_summary(plan, scales, chosen, everything, policy_rows, by_tau, with_mass),
         cells=pd.DataFrame(_cells(scales, chosen, tallies, at)),
         layers=layers,
         policies=pd.DataFrame(policy_rows),
@@ -439,15 +471,17 @@ def _source(dump: ScoreDump) -> dict[str, Any]:
     }
 
 
-def _means(settings: Sequence[Setting]) -> dict[str, Any]:
+def _means(settings: Sequence[Setting], with_mass: bool) -> dict[str, Any]:
     """Means per (tile, head) of the errors and of the dropped mass, before and after expanding everything."""
-    weight = sum(s.tiles * s.kept_error.size for s in settings)
+    pool = _Pool.of(settings, 0)
+    expanded = sum(float(s.expanded_error.sum()) for s in settings)
+    left = sum(float((s.dropped - s.regained).sum()) for s in settings)
     return {
-        "tiles": weight,
-        "kept_error": float(sum(s.kept_error.sum() for s in settings)) / weight,
-        "expanded_error": float(sum(s.expanded_error.sum() for s in settings)) / weight,
-        "dropped_mass": float(sum(s.dropped.sum() for s in settings)) / weight,
-        "dropped_mass_expanded": float(sum((s.dropped - s.regained).sum() for s in settings)) / weight,
+        "tiles": pool.weights[1],
+        "kept_error": pool.before[0],
+        "expanded_error": _mean(expanded, pool.weights[0]),
+        "dropped_mass": pool.before[1] if with_mass else None,
+        "dropped_mass_expanded": _mean(left, pool.weights[1]) if with_mass else None,
     }
 
 
@@ -455,15 +489,12 @@ def _risk_curve(
     plan: Plan, everything: Sequence[Tally], values: range, policies: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Mean error, or dropped mass, per (tile, head) that is left at each q; q = 0 and 1 have regret 0."""
-    settings = [t.chosen for t in everything]
-    means = _means(settings)
-    before = (means["kept_error"], means["dropped_mass"])
     for number, level in enumerate(LEVELS):
-        pool = _Pool.of(settings, number)
+        pool = _Pool.of([t.chosen for t in everything], number)
         for value in values:
             for policy in policies:
-                left = before[value] - pool.gains[POLICIES.index(policy), value] / pool.weight
-                for q, risk in zip(plan.q_grid, left.tolist(), strict=True):
+                for at, q in enumerate(plan.q_grid):
+                    risk = pool.left(policy, value, at)
                     yield {"q": float(q), "level": level, "value": VALUES[value], "policy": policy, "risk": risk}
 
 
@@ -486,15 +517,12 @@ def _summary(
     everything: Sequence[Tally],
     policy_rows: Sequence[dict[str, Any]],
     by_tau: Sequence[dict[str, Any]],
+    with_mass: bool,
 ) -> dict[str, Any]:
     settings = [t.chosen for t in everything]
-    means = _means(settings)
+    means = _means(settings, with_mass)
     pool = _Pool.of(settings, LEVELS.index("tile"))
     at = plan.q_grid.index(plan.q)
-    left = {
-        policy: means["kept_error"] - float(pool.gains[POLICIES.index(policy), 0, at]) / pool.weight
-        for policy in ("sigma", "best_value", "random")
-    }
     captured = {(r["level"], r["value"], r["policy"]): r["captured"] for r in policy_rows}
     over_tau = [
         r["captured"]
@@ -511,14 +539,14 @@ def _summary(
     out = {
         **means,
         "sequences": len(frozenset[int]().union(*(t.examples for t in everything))),
-        "error_sigma": left["sigma"],
-        "error_best": left["best_value"],
-        "error_random": left["random"],
+        "error_sigma": pool.left("sigma", 0, at),
+        "error_best": pool.left("best_value", 0, at),
+        "error_random": pool.left("random", 0, at),
         "captured_identification": captured["tile", "identification", "sigma"],
         "captured_output": captured.get(("tile", "output", "sigma")),
         "captured_over_tau_lowest": min(over_tau, default=None),
         "captured_over_tau_highest": max(over_tau, default=None),
-        "tie_share": tied / means["tiles"],
+        "tie_share": _mean(tied, pool.weights[0]),
         "split_half_over_row_step": _median(split_half, row_step),
         "tau_over_row_step": _median(tau, row_step),
         "average_blocks": float(plan.k * (1 + plan.q * (plan.rho - 1))),
@@ -527,11 +555,11 @@ def _summary(
     }
     sampled = [t.sampled for t in everything if t.sampled is not None]
     if sampled:
-        out["sampled_kept_error"] = float(sum(s.kept_error.sum() for s in sampled)) / means["tiles"]
-        out["sampled_kept_error_se"] = math.sqrt(sum(float(s.kept_variance.sum()) for s in sampled)) / means["tiles"]
+        out["sampled_kept_error"] = float(sum(s.kept_error.sum() for s in sampled)) / pool.weights[0]
+        out["sampled_kept_error_se"] = math.sqrt(sum(float(s.kept_variance.sum()) for s in sampled)) / pool.weights[0]
         number = LEVELS.index("tile")
         sigma, random, plugin, split = (
-            float(sum(getattr(s, name)[number].sum() for s in sampled)) / means["tiles"]
+            float(sum(getattr(s, name)[number].sum() for s in sampled)) / pool.weights[0]
             for name in ("sigma", "random", "best_plugin", "best_split")
         )
         out["sampled_captured_plugin"] = captured_gain(plugin - sigma, plugin - random)

@@ -115,8 +115,10 @@ def _count_at_most(below: Float, limit: int, out: Float) -> None:
 
 
 @_jit
-def _undecided(below: Float, enough: int, short: int, f: Float) -> tuple[int, int]:
-    """Nodes between which the count is worth computing: F C is nothing before them, C is one after them.
+def _undecided(below: Float, enough: int, short: int, f: Float) -> tuple[int, int, float]:
+    """Nodes between which the count is worth computing, and the width of the count's transition.
+
+    F C is nothing before those nodes, C is one after them.
 
     C = 1 - P(#above >= `enough`) = P(#below >= `short`); the Chernoff bound P(X >= a) <= exp(a - mean) (mean / a)^a
     holds for both counts, and F and C only grow.
@@ -140,7 +142,14 @@ def _undecided(below: Float, enough: int, short: int, f: Float) -> tuple[int, in
         if above >= enough or np.exp(enough - above) * (above / enough) ** enough > _NOTHING:
             break
         far -= 1
-    return near, far
+    middle = 1
+    while middle < nodes - 1 and below.shape[0] - mean[middle] > enough - 0.5:
+        middle += 1
+    variance, slope = 0.0, (mean[middle + 1] - mean[middle - 1]) / (2.0 * _STEP) if middle < nodes - 1 else 0.0
+    for b in range(below.shape[0]):
+        variance += below[b, middle] * (1.0 - below[b, middle])
+    width = np.sqrt(variance) / slope if slope > 0.0 else np.inf
+    return near, far, width
 
 
 @_jit
@@ -174,8 +183,10 @@ def _window(scores: Float, k: int, kept: int, floor: Float) -> tuple[float, floa
 @_jit
 def _grid_sums(
     scores: Float, k: int, kept: int, shift: float, log_phi: Float, phi: Float, floor: Float, sums: Float
-) -> None:
+) -> float:
     """Sum F'(x) C(x) over the nodes x = _STEP * j - shift, by j modulo _PERIOD, into `sums`.
+
+    Returns the width of C's transition as a standard deviation; infinite where C has none to speak of.
 
     `scores` [n] are descending, in units of tau, relative to the largest excluded one.
     """
@@ -183,8 +194,8 @@ def _grid_sums(
     low, high = _window(scores, k, kept, floor)
     start = int(np.floor((low + shift) / _STEP))
     nodes = int(np.ceil((high + shift) / _STEP)) - start + 1
-    if nodes <= 1:
-        return
+    if nodes < 3:
+        return np.inf
     # Excluded blocks as Taylor moments about bins two steps wide: log F is then a short table convolution.
     log_f = np.zeros(nodes)
     slope = np.zeros(nodes)
@@ -244,6 +255,7 @@ def _grid_sums(
     for j in range(nodes):
         log_f[j] = np.exp(log_f[j])
     count = np.ones(nodes)
+    width = np.inf
     if kept == k:  # the count falls short as soon as one kept block does
         if first + below.shape[0] == kept:
             for b in range(kept - first):
@@ -252,38 +264,44 @@ def _grid_sums(
             for j in range(nodes):
                 count[j] = 1.0 - count[j]
     elif below.shape[0] >= k - first:  # else even all of them leave the count at k - 1
-        near, far = _undecided(below, k - first, kept - k + 1 - (kept - last), log_f)
+        near, far, width = _undecided(below, k - first, kept - k + 1 - (kept - last), log_f)
         count[:near] = 0.0
         if near < far:
             _count_at_most(below[:, near:far].copy(), k - 1 - first, count[near:far])
     for j in range(nodes):
         sums[(start + j) & (_PERIOD - 1)] += log_f[j] * slope[j] * count[j]
+    return width
 
 
 @_jit
-def _aliasing(sums: Float, grids: int) -> float:
+def _aliasing(sums: Float, grids: int, blocks: int, width: float) -> float:
     """Estimate the trapezoid error of `grids` interleaved grids from the spectrum of their node values.
 
-    The error is twice the integrand's Fourier amplitude at the sampling frequency. The decline from 4 (or 5)
-    sixteenths of it to 6 (or 7) is carried on: an upper bound where the amplitude is log-concave. Two neighbours
-    each, since one alone may sit in a zero of two interfering bumps.
+    The error is twice the integrand's Fourier amplitude at the sampling frequency. The amplitude at 7 sixteenths of
+    it is carried on at the slowest of three declines a sixteenth: as last measured; as of the extreme of `blocks`
+    tied blocks, exp(-pi^2 nu / sqrt(2 log blocks)); as of a transition of standard deviation `width`. The last two
+    stand for a small sharp part that a large smooth one still hides; they are taken at 3/4 for safety.
     """
     stride = _GRIDS // grids
-    near, far = 0.0, 0.0
-    for sixteenths in range(4, 8):
+    amplitude = np.empty(3)
+    for i in range(3):
         real, imaginary = 0.0, 0.0
         for grid in range(grids):
             for residue in range(_PERIOD):
-                angle = 2.0 * np.pi / 16.0 * (sixteenths * (residue * grids - grid) % 16)
+                angle = 2.0 * np.pi / 16.0 * ((5 + i) * (residue * grids - grid) % 16)
                 real += sums[grid * stride, residue] * np.cos(angle)
                 imaginary += sums[grid * stride, residue] * np.sin(angle)
-        amplitude = np.hypot(real, imaginary) * _STEP / grids
-        near = max(near, amplitude)
-        if sixteenths > 5:
-            far = max(far, amplitude)
-    if far <= 0.1 * _ALIAS:
-        return 2.0 * far
-    return 2.0 * far * (far / near) ** 5
+        amplitude[i] = np.hypot(real, imaginary) * _STEP / grids
+    largest = max(amplitude[1], amplitude[2])
+    if largest <= 0.1 * _ALIAS:
+        return float(2.0 * largest)
+    decline = amplitude[1] / amplitude[0]
+    last = max(amplitude[2], amplitude[1] * decline)  # the former may sit in a zero of two interfering parts
+    measured = max(amplitude[2] / amplitude[1], decline)
+    frequency = grids / _STEP
+    extreme = np.exp(-0.75 * np.pi**2 * frequency / np.sqrt(2.0 * np.log(max(blocks, 2))) / 16.0)
+    transition = np.exp(-0.75 * 0.5 * (2.0 * np.pi * width * frequency) ** 2 * (1.0 - 49.0 / 256.0) / 9.0)
+    return float(2.0 * last * min(1.0, max(measured, extreme, transition)) ** 9)
 
 
 @_jit
@@ -296,13 +314,13 @@ def _containment(
         return 0.0, 0.0
     units = (scores - scores[kept]) / tau
     sums = np.empty((_GRIDS, _PERIOD))
-    grids = 1
+    grids, width = 1, np.inf
     while True:
         for grid in range(grids):
             if grids == 1 or grid % 2 == 1:  # the even ones are there from the coarser step
                 shift = _STEP * grid / grids
-                _grid_sums(units, k, kept, shift, log_phi, phi, floor, sums[grid * (_GRIDS // grids)])
-        error = _aliasing(sums, grids)
+                width = _grid_sums(units, k, kept, shift, log_phi, phi, floor, sums[grid * (_GRIDS // grids)])
+        error = _aliasing(sums, grids, max(kept, n - kept), width)
         if error <= _ALIAS or grids == _GRIDS:
             break
         grids *= 2

@@ -85,6 +85,8 @@ class Setting:
     ----------
     tiles
         T.
+    noisy
+        [H] which heads have noise; the others add nothing to an error, and are not averaged over.
     kept_error, expanded_error
         [H] sums over tiles of E_k and E_{rho k}.
     dropped, regained
@@ -94,6 +96,7 @@ class Setting:
     """
 
     tiles: int
+    noisy: NDArray[np.bool_]
     kept_error: Float
     expanded_error: Float
     dropped: Float
@@ -235,9 +238,11 @@ def tally(task: Task) -> Tally | None:
     ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
     return Tally(
         examples=frozenset({entry.example}),
-        chosen=_setting(chosen, errors[0], plan.q_grid, task.with_mass),
-        by_tau=tuple(_setting(chosen, found, q_only, task.with_mass) for found in errors[1:]),
-        by_k=tuple(_setting(cut, found, q_only, task.with_mass) for cut, found in zip(cuts, k_errors, strict=True)),
+        chosen=_setting(chosen, errors[0], noisy, plan.q_grid, task.with_mass),
+        by_tau=tuple(_setting(chosen, found, stepped, q_only, task.with_mass) for found in errors[1:]),
+        by_k=tuple(
+            _setting(cut, found, noisy, q_only, task.with_mass) for cut, found in zip(cuts, k_errors, strict=True)
+        ),
         sampled=_sampled(chosen, misses, plan) if plan.draws else None,
         closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
         gap_counts=np.stack([np.histogram(row[row > 0], GAP_EDGES)[0] for row in ratio]) * noisy[:, None],
@@ -396,7 +401,9 @@ def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> 
     )
 
 
-def _setting(cut: _Cut, errors: Float, fractions: tuple[Fraction, ...], with_mass: bool) -> Setting:
+def _setting(
+    cut: _Cut, errors: Float, noisy: NDArray[np.bool_], fractions: tuple[Fraction, ...], with_mass: bool
+) -> Setting:
     value = np.maximum(errors[0] - errors[1], 0.0)
     worth = np.stack([value, cut.regained]) if with_mass else value[None]
     priorities = {
@@ -414,6 +421,7 @@ def _setting(cut: _Cut, errors: Float, fractions: tuple[Fraction, ...], with_mas
         by_level.append(np.stack(rows))
     return Setting(
         tiles=cut.tiles.size,
+        noisy=noisy,
         kept_error=errors[0].sum(axis=1),
         expanded_error=errors[1].sum(axis=1),
         dropped=cut.dropped.sum(axis=1),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refsym_theory.errors import InputError
+
+_TOO_LONG = re.compile(r".{65}|.*[eE][+-]?0*[1-9]\d\d", re.DOTALL)  # 1e999999999 would fill the memory with digits
 
 
 def exact_decimal(value: str | float | Fraction, name: str) -> Fraction:
@@ -16,12 +19,17 @@ def exact_decimal(value: str | float | Fraction, name: str) -> Fraction:
     Raises
     ------
     InputError
-        If it is not a finite decimal.
+        If it is not a finite decimal, or one of absurd length or exponent.
     """
+    if isinstance(value, Fraction):
+        return value
+    text = str(value)
     try:
-        return value if isinstance(value, Fraction) else Fraction(str(value))
+        if not _TOO_LONG.match(text):
+            return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise InputError(f"{name} must be a decimal number, not {value!r}") from None
+        pass
+    raise InputError(f"{name} must be a decimal number, not {text[:64]!r}")
 
 
 def decimal_text(value: Fraction) -> str:
