@@ -28,6 +28,9 @@ def integrand(x, kept, excluded, k):
             log_f, slope = log_f + count * value, slope + count * hazard
             if log_f < -110:
                 return mp.mpf(0)
+    if k == sum(count for _, count in kept):  # short of k as soon as one is below
+        all_above = mp.fprod((mp.erfc((x - score) / mp.sqrt(2)) / 2) ** count for score, count in kept)
+        return mp.exp(log_f) * slope * (1 - all_above)
     law = [mp.mpf(1)]  # law[c] = P(c kept above), up to k - 1
     for score, count in kept:
         above = mp.erfc((x - score) / mp.sqrt(2)) / 2
