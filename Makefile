@@ -35,6 +35,7 @@ reports: $(VENV)/base.stamp ## Render the reports again from the committed dumps
 	  $(BIN)/refsym certify examples/smollm2-4k/$$scorer -k 8 --rho 2 -q 0.4 \
 	    --out reports/smollm2-4k/$$scorer --force || exit; \
 	done
+	$(BIN)/python -m refsym.report.picture reports/smollm2-4k/kmean/certificate.json reports/smollm2-4k/noise-scale.svg
 
 model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
 	@echo $(MODEL)

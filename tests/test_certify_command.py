@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from dump_samples import edit_index, edit_shard, snapshot
+from refsym import report
 from refsym.cli import main
 from refsym_theory.selection import recheck as recheck_module
 from synthetic_dumps import LAYERS, RHO, SHORT_WINDOW, K, Q, change_score, write_synthetic
@@ -228,8 +229,8 @@ def damage(name: str) -> Callable[[Path], None]:
         ("truncated", ("1-3.safetensors", "truncated")),
         ("hash", ("1-3.safetensors", "SHA-256", "the file was changed")),
         ("leaves", ("index.json", "leaves the dump")),
-        ("not finite", ("1-3.safetensors", "'scores'", "head 2, tile 1, block", "not finite (inf)")),
-        ("mass", ("1-3.safetensors", "'mass'", "head 2, tile 1, block", "not finite (nan)")),
+        ("not finite", ("1-3.safetensors", "'scores'", "head 2, tile 0, block 7", "not finite (inf)")),
+        ("mass", ("1-3.safetensors", "'mass'", "head 2, tile 0, block 7", "not finite (nan)")),
     ],
 )
 def test_dumps(run: Run, tmp_path: Path, out: Path, name: str, says: tuple[str, ...]) -> None:
@@ -286,6 +287,7 @@ def test_a_full_disk(run: Run, dump: Path, out: Path, number: int, monkeypatch: 
             raise OSError(error.errno, error.strerror, str(source), None, str(target)) from None
         replace(source, target)
 
+    monkeypatch.setattr(report, "render_certificate", lambda record: "page")
     monkeypatch.setattr(os, "fsync", full_fsync)
     monkeypatch.setattr(os, "replace", full_replace)
     code, said, err = run("certify", dump, *CHOICE, "--draws", 0, "--out", out, "--force")
@@ -361,7 +363,7 @@ def check(run: Run, dump: Path, folder: Path, text: str | bytes) -> tuple[int, s
         (("source", "prompts", 0, "sha256"), lambda v: "0" * 64, "source.prompts[0].sha256"),
         (("source", "model"), lambda v: "another\nmodel", "source.model"),
         (("notes",), lambda v: [], "notes"),
-        (("notes",), lambda v: nested(800), "notes"),
+        (("notes", 0), lambda v: nested(800), "notes[0]"),
         (("extra",), lambda v: 1, "extra: only recorded"),
         (("versions",), lambda v: "new", "versions"),
     ],
@@ -395,7 +397,7 @@ def test_changed_settings_are_recomputed_and_differ(run: Run, dump: Path, record
     assert (code, err) == (1, "")
     assert "sampled" in out
     assert "regret[" not in out.replace("sampled_regret", ""), "the exact numbers hold whatever the seed"
-    code, out, err = check(run, dump, tmp_path, tampered(record, ("settings", "rho"), "1.75"))
+    code, out, err = check(run, dump, tmp_path, tampered(record, ("settings", "q"), "0.35"))
     assert (code, err) == (1, "")
     assert " more\n" in out
     assert len(out.splitlines()) == 22
@@ -534,9 +536,10 @@ def test_without_torch_in_a_pipe(dump: Path, written: Path, tmp_path: Path) -> N
 
 def test_the_bar_shows_on_a_terminal(dump: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "refsym", "certify", dump, *CHOICE, "--out", tmp_path / "out"]
+    words = [str(word) for word in ("certify", dump, *CHOICE, "--out", tmp_path / "out")]
+    command = [sys.executable, "-c", f"from refsym.cli import main; main({words!r})"]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
         os.close(theirs)
         shown = b""
         try:
@@ -565,7 +568,8 @@ def test_certifying_and_checking_load_neither_torch_nor_sympy(dump: Path, writte
     code = (
         "import sys\nfrom refsym.cli import main\n"
         f"try:\n    main(['certify', {str(dump)!r}, '--check', {str(written / 'certificate.json')!r}])\n"
-        f"except SystemExit as end:\n    assert end.code == 0\nprint('loaded', *(m for m in {heavy} if m in sys.modules))"
+        "except SystemExit as end:\n    assert end.code == 0\n"
+        f"print('loaded', *(m for m in {heavy} if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded"

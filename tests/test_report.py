@@ -60,7 +60,7 @@ def cell(layer: int, head: int) -> Record:
         "layer": layer, "head": head, "tau_row_step": 1.0, "tau_split_half": 0.4, "tau": 0.4, "tiles": 10,
         "note": None, "kept_error": 0.6, "expanded_error": 0.1, "regret": 0.008, "random_regret": 0.02,
         "captured": 0.6, "tie_share": 0.1, "below_tau_share": 0.5, "bound": 0.4, "bound_cost": 1.0,
-        "bound_branch": "one", "bound_delta_2": 0.0, "bound_violating": 0.0, "bound_chi": None,
+        "bound_branch": "one", "bound_delta_2": 0.0, "bound_violating": 0.0, "bound_spacing_low": 0.0, "bound_spacing_median": 0.01, "bound_spacing_high": 0.02, "bound_chi": None,
         "bound_epsilon": None, "bound_spread_mean": 1.0, "bound_beta": 0.5, "bound_spread_cv": 0.2,
         "bound_gamma": 0.3, "bound_band_mass": 0.3, "sampled_kept_error": 0.61, "sampled_kept_error_se": 0.01,
         "sampled_expanded_error": 0.1, "sampled_expanded_error_se": 0.01, "sampled_regret_plugin": 0.01,

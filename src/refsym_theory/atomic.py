@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 TEMPORARY = ".tmp"
@@ -31,7 +31,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     temporary = {path: path.with_name(path.name + TEMPORARY) for path in contents}
     try:
         for path, content in contents.items():
-            with open(temporary[path], "wb") as file:
+            with _naming(path), open(temporary[path], "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -45,6 +45,16 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         raise
     for folder in {path.parent for path in contents}:
         sync_directory(folder)
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """A write to a full disk fails without saying of which file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def sync_directory(path: Path) -> None:

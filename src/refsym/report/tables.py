@@ -84,12 +84,19 @@ def closed_form_parts(view: View) -> tuple[PartRow, ...]:
     """Quantiles over (layer, head) of the bound and of everything in it."""
     cells = view.cells
     tau = cells.numbers("tau")
-    infinite = cells.numbers("bound_delta_2") == 0  # chi and epsilon are infinite there, and None in the record
+    # chi and epsilon are infinite where a sequence has no floor, and None in the record.
+    infinite = np.isnan(cells.numbers("bound_chi")) & np.isfinite(cells.numbers("bound"))
     parts = [
         ("R_q", "regret of σ, exact", cells.numbers("regret"), True),
         ("bound", "its closed-form bound, π₂ included", cells.numbers("bound"), True),
         ("π₂", "share of tiles below the spacing floor", cells.numbers("bound_violating"), True),
         ("Δ₂ / τ", "the spacing floor used", cells.numbers("bound_delta_2") / tau, False),
+        (
+            "spacing / τ",
+            "a tile's smallest other spacing, its median",
+            cells.numbers("bound_spacing_median") / tau,
+            False,
+        ),
         ("χ", "excess of the union bound", np.where(infinite, np.inf, cells.numbers("bound_chi")), False),
         ("ε̄", "relative slack of the sandwich", np.where(infinite, np.inf, cells.numbers("bound_epsilon")), False),
         ("β", "largest |r / r̄ − 1|, what (A2) needs below 1", cells.numbers("bound_beta"), False),

@@ -42,6 +42,8 @@ class ClosedForm:
         The spacing floor used, the candidate with the smallest bound.
     violating
         pi_2, the share of tiles below that floor.
+    spacing_low, spacing_median, spacing_high
+        10 %, 50 % and 90 % quantiles over the tiles of the smallest secondary spacing, what Delta_2 could be.
     chi, epsilon
         Of Lemma 1; infinite where ``delta_2`` is 0.
     spread_mean, beta, spread_cv
@@ -59,6 +61,9 @@ class ClosedForm:
     branch: str
     delta_2: float
     violating: float
+    spacing_low: float
+    spacing_median: float
+    spacing_high: float
     chi: float
     epsilon: float
     spread_mean: float
@@ -143,12 +148,16 @@ def closed_form_bound(
     violating = (floor[None, :] < candidates[:, None]).mean(axis=1)
     bounds = min(triggered, tiles - triggered) / tiles * costs.min(axis=0) + violating
     best = int(np.argmin(bounds))
+    low, median, high = np.quantile(floor, (0.1, 0.5, 0.9), method="lower").tolist()
     return ClosedForm(
         bound=float(bounds[best]),
         cost=float(costs[:, best].min()),
         branch=("one", "half", "band")[int(np.argmin(costs[:, best]))],
         delta_2=float(candidates[best]),
         violating=float(violating[best]),
+        spacing_low=low,
+        spacing_median=median,
+        spacing_high=high,
         chi=float(values[best]),
         epsilon=float(epsilon[best]),
         spread_mean=mean,

@@ -129,6 +129,15 @@ def to_svg(drawing: Figure, name: str, title: str) -> str:
     return re.sub(r"\n+", "\n", opening + svg[svg.index(">") + 1 :]).strip()
 
 
+def standalone(svg: str) -> str:
+    """The element as a file: on white, its colours and letters no longer the page's."""
+    for colour, variable in _VARIABLES.items():
+        svg = svg.replace(variable, colour)
+    letters = '<style>svg { font-family: "DejaVu Sans", Verdana, sans-serif }</style>'
+    ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    return svg.replace("</title>", f"</title>{letters}{ground}", 1) + "\n"
+
+
 def line(axes: Axes, x: Any, y: Any, policy: str, **options: Any) -> None:
     """A policy's curve in its colour and dashes, the router's heavier."""
     width = 2.6 if policy == "sigma" else 1.6

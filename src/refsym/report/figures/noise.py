@@ -135,7 +135,7 @@ def _scales(axes: Axes, view: View) -> None:
     for name, factor in sorted(marks, key=lambda at: at[1]):
         mine = name == view.settings["estimator"]
         axes.axvline(factor, color=INK, linewidth=1.4 if mine else 0.8, linestyle="-" if mine else (0, (2, 2)))
-        close = math.log(factor / previous) < 1.2 if previous > 0 else False
+        close = math.log(factor / previous) < 2.0 if previous > 0 else False
         axes.annotate(
             f"{name}, used" if mine else name,
             (factor, 1.0),
