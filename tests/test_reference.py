@@ -440,7 +440,7 @@ def test_a_score_that_is_not_finite_is_named():
         ({"k": 5, "rho": 1}, r"rho=1 must exceed 1 .* use 6/5"),
         ({"k": 5, "q": 1.5}, r"q must lie in \[0, 1\], not 1.5"),
         ({"k": 5, "q": "often"}, "q must be a decimal number, not 'often'"),
-        ({"k": 5, "rho": math.nan}, "rho must be a decimal number, not nan"),
+        ({"k": 5, "rho": math.nan}, "rho must be a decimal number, not 'nan'"),
     ],
 )
 def test_budgets_that_make_no_sense_are_refused(options, message):
