@@ -14,7 +14,7 @@ from dump_samples import arrays
 from refsym_theory import ScoreDump, certify, containment_error
 from refsym_theory.errors import InputError
 from refsym_theory.selection import tally as tally_module
-from refsym_theory.selection.certificate import captured_gain
+from refsym_theory.selection.findings import captured_gain
 from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.recheck import recheck
 from refsym_theory.selection.score_dump import DumpSettings, Prompt, ScoreDumpWriter

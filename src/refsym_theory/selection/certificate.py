@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -18,21 +18,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from refsym_theory.errors import InputError
+from refsym_theory.selection import findings
 from refsym_theory.selection.containment import TOLERANCE
-from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.noise import Estimator, noise_scale
-from refsym_theory.selection.policies import LEVELS, POLICIES
-from refsym_theory.selection.regret import ClosedForm
+from refsym_theory.selection.plan import Plan, fitted_plan
 from refsym_theory.selection.score_dump import ScoreDump
-from refsym_theory.selection.tally import GAP_EDGES, Plan, Sampled, Setting, Tally, Task, eligible_tiles, merged, tally
-from refsym_theory.selection.trigger import decimal_text, exact_decimal
+from refsym_theory.selection.tally import Tally, Task, merged, tally
+from refsym_theory.selection.trigger import decimal_text
 
 Float = NDArray[np.float64]
 
 FORMAT = 1
-VALUES = ("identification", "output")
-"""What expansion is worth: V* under the posterior, or the softmax mass that it regains."""
-
 TAU_FACTORS = tuple(float(f) for f in np.geomspace(0.03, 2.0, 9))
 _PACKAGES = ("refsym", "numpy", "scipy", "numba", "pandas")
 _IN_FLIGHT = 16  # shards handed to an executor ahead of the one awaited
@@ -159,7 +155,7 @@ def certify(
     ArithmeticError
         If an integral's checked error estimate exceeds `TOLERANCE`.
     """
-    plan = _plan(dump, k, rho, q, k_grid, tau_factors, draws, seed)
+    plan = fitted_plan(dump, k, rho, q, k_grid, tau_factors, draws, seed)
     scales = _noise_scales(dump)
     chosen = {layer: _chosen_scale(pair, tau, estimator) for layer, pair in scales.items()}
     if not any((np.isfinite(t) & (t > 0)).any() for t in chosen.values()):
@@ -232,84 +228,6 @@ def _run(tasks: Sequence[Task], executor: Executor | None) -> Iterator[Tally | N
             future.cancel()
 
 
-def _plan(
-    dump: ScoreDump,
-    k: int,
-    rho: str | float | Fraction,
-    q: str | float | Fraction,
-    k_grid: Sequence[int] | None,
-    tau_factors: Sequence[float],
-    draws: int,
-    seed: int,
-) -> Plan:
-    factor, fraction = exact_decimal(rho, "rho"), exact_decimal(q, "q")
-    if factor <= 1:
-        raise InputError(f"rho must be more than 1, not {rho}")
-    if not 0 < fraction < 1:
-        raise InputError(f"q must lie strictly between 0 and 1, not {q}; the risk curve shows both ends")
-    if draws < 0 or seed < 0:
-        raise InputError("draws and seed must not be negative")
-    if not all(math.isfinite(f) and f > 0 for f in tau_factors):
-        raise InputError("tau_factors must be positive and finite")
-    geometries = {entry.geometry for entry in dump.entries}
-    counts = [_visible_and_forced(geometry) for geometry in geometries]
-    most_forced = max(int(forced.max()) for _, forced in counts)
-    step = factor.denominator
-    least = (most_forced // step + 1) * step
-    if k % step:
-        lower = k - k % step
-        near = " or ".join(f"k={c}" for c in sorted({max(lower, least), max(lower + step, least)}))
-        raise InputError(f"rho*k = {float(factor * k):g} is not an integer; the nearest that are: {near}")
-    if k <= most_forced:
-        raise InputError(
-            f"k={k} keeps no free block: up to {most_forced} blocks of a tile are forced; use k >= {least}"
-        )
-    if not _eligible(counts, factor, k):
-        widest = max(int(visible.max()) for visible, _ in counts)
-        raise InputError(
-            f"no tile is eligible: the largest sees {widest} blocks, and rho*k = {int(factor * k)} must be fewer"
-        )
-    if k_grid is None:
-        grid = _default_grid(counts, factor, k, most_forced)
-    else:
-        grid = tuple(sorted({*k_grid, k}))
-        for other in grid:
-            if other % step or other <= most_forced or not _eligible(counts, factor, other):
-                raise InputError(f"k={other} in the curve over k does not fit (forced, rho*k, or no eligible tile)")
-    q_grid = tuple(sorted({Fraction(i, 100) for i in range(101)} | {fraction}))
-    return Plan(k, factor, fraction, grid, tuple(float(f) for f in tau_factors), q_grid, draws, seed)
-
-
-def _visible_and_forced(geometry: LayerGeometry) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first, diagonal, last = geometry.visible_range()
-    return last - first + 1, last - diagonal + 1 + ((first == 0) & (diagonal > 0))
-
-
-def _eligible(counts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]], rho: Fraction, k: int) -> bool:
-    expanded = int(rho * k)
-    # The first comparison also keeps a number that no array can hold out of the second.
-    return any(
-        expanded < visible.max() and eligible_tiles(visible, forced, expanded).size for visible, forced in counts
-    )
-
-
-def _default_grid(
-    counts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], rho: Fraction, k: int, forced: int
-) -> tuple[int, ...]:
-    """Up to eight values from about k / 2 to 2 k that fit, k among them."""
-    step = rho.denominator
-    fit = [
-        c for c in range(step, 2 * k + 1, step) if c > forced and 2 * c >= k and (c <= k or _eligible(counts, rho, c))
-    ]
-    wanted = np.geomspace(fit[0], fit[-1], 8)
-    picked = {k, *(min(fit, key=lambda c: abs(math.log(c / w))) for w in wanted)}
-    while len(picked) > 8:
-        ordered = sorted(picked)
-        gaps = {b: c / a for a, b, c in zip(ordered, ordered[1:], ordered[2:], strict=False) if b != k}
-        picked.remove(min(gaps, key=lambda b: gaps[b]))
-    return tuple(sorted(picked))
-
-
 def _noise_scales(dump: ScoreDump) -> dict[int, tuple[Float, Float]]:
     """Row-step and split-half estimates [H] of each layer, pooled over the examples."""
     sums: dict[int, list[Float]] = {}
@@ -334,50 +252,6 @@ def _chosen_scale(pair: tuple[Float, Float], tau: float | None, estimator: Estim
     return np.full(pair[0].shape, float(tau))
 
 
-@dataclass(frozen=True)
-class _Pool:
-    """Sums over shards at one setting and level.
-
-    `weights` are the (tile, head) pairs behind each value: identification is averaged over the heads with noise,
-    output over all. `before` is the mean error and dropped mass before any expansion.
-    """
-
-    weights: tuple[int, int]
-    before: tuple[float, float]
-    gains: Float  # [policies, values, Q], over all groups
-
-    @classmethod
-    def of(cls, settings: Sequence[Setting], level: int) -> _Pool:
-        weights = (
-            sum(s.tiles * int(s.noisy.sum()) for s in settings),
-            sum(s.tiles * s.noisy.size for s in settings),
-        )
-        errors, dropped = (sum(float(getattr(s, name).sum()) for s in settings) for name in ("kept_error", "dropped"))
-        gains = np.sum([s.gains[level].sum(axis=2) for s in settings], axis=0)
-        return cls(weights, (_mean(errors, weights[0]), _mean(dropped, weights[1])), gains)
-
-    def gain(self, policy: str, value: int, at: int = 0) -> float:
-        return _mean(float(self.gains[POLICIES.index(policy), value, at]), self.weights[value])
-
-    def left(self, policy: str, value: int, at: int = 0) -> float:
-        return self.before[value] - self.gain(policy, value, at)
-
-    def regret(self, policy: str, value: int, at: int = 0) -> float:
-        return self.gain(("best_value", "best_mass")[value], value, at) - self.gain(policy, value, at)
-
-    def captured(self, policy: str, value: int, at: int = 0) -> float | None:
-        return captured_gain(self.regret(policy, value, at), self.regret("random", value, at))
-
-
-def _mean(total: float, weight: int) -> float:
-    return total / weight if weight else math.nan
-
-
-def captured_gain(regret: float, random_regret: float) -> float | None:
-    """1 - regret / random regret; None where random regret is 0 to within the numerical error."""
-    return 1.0 - regret / random_regret if random_regret > TOLERANCE else None
-
-
 def _assemble(
     dump: ScoreDump,
     settings: dict[str, Any],
@@ -386,71 +260,39 @@ def _assemble(
     chosen: dict[int, Float],
     tallies: Mapping[int, Tally | None],
 ) -> Certificate:
-    layered = sorted(tallies.items())
-    everything = [t for _, t in layered if t is not None]
+    everything = [t for _, t in sorted(tallies.items()) if t is not None]
     with_mass = dump.settings.with_mass
-    values = range(2 if with_mass else 1)
-    policies = [p for p in POLICIES if with_mass or p != "best_mass"]
     at = plan.q_grid.index(plan.q)
-
-    def rows(settings_of: Sequence[Setting], index: int, **labels: Any) -> Iterator[dict[str, Any]]:
-        for number, level in enumerate(LEVELS):
-            pool = _Pool.of(settings_of, number)
-            for value in values:
-                for policy in policies:
-                    yield {
-                        **labels,
-                        "level": level,
-                        "value": VALUES[value],
-                        "policy": policy,
-                        "regret": pool.regret(policy, value, index),
-                        "captured": pool.captured(policy, value, index),
-                        "risk": pool.left(policy, value, index),
-                    }
-
-    notes = _notes(dump, chosen, tallies, plan)
-    layers = pd.DataFrame(
-        row
-        for layer, found in layered
-        for row in (
-            rows([found.chosen], at, layer=layer)
-            if found is not None
-            else [
-                {
-                    "layer": layer,
-                    "level": None,
-                    "value": None,
-                    "policy": None,
-                    "regret": None,
-                    "captured": None,
-                    "risk": None,
-                }
-            ]
-        )
-        if row["level"] != "head"
-    )
+    layers: list[dict[str, Any]] = []
+    for layer, found in sorted(tallies.items()):
+        if found is None:
+            layers.append(dict.fromkeys(("level", "value", "policy", "regret", "captured", "risk")) | {"layer": layer})
+        else:
+            rows = findings.policy_rows([found.chosen], at, with_mass, layer=layer)
+            layers.extend(row for row in rows if row["level"] != "head")
     by_tau: list[dict[str, Any]] = []
     for i, factor in enumerate(plan.tau_factors):
-        at_factor = [t.by_tau[i] for t in everything]
-        by_tau.extend(rows(at_factor, 0, factor=factor, **_means(at_factor, with_mass)))
+        same = [t.by_tau[i] for t in everything]
+        by_tau.extend(findings.policy_rows(same, 0, with_mass, factor=factor, **findings.means(same, with_mass)))
     by_k: list[dict[str, Any]] = []
-    for i, other in enumerate(plan.k_grid):
-        at_k = [t.by_k[i] for t in everything if t.by_k[i].tiles]
-        by_k.extend(rows(at_k, 0, k=other, expanded=plan.expanded(other), **_means(at_k, with_mass)))
-    policy_rows = list(rows([t.chosen for t in everything], at))
+    for i, k in enumerate(plan.k_grid):
+        same = [t.by_k[i] for t in everything if t.by_k[i].tiles]
+        labels = {"k": k, "expanded": plan.expanded(k), **findings.means(same, with_mass)}
+        by_k.extend(findings.policy_rows(same, 0, with_mass, **labels))
+    policies = list(findings.policy_rows([t.chosen for t in everything], at, with_mass))
     return Certificate(
         settings=settings,
         source=_source(dump),
         versions={"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
-        summary=_summary(plan, scales, chosen, everything, policy_rows, by_tau, with_mass),
-        cells=pd.DataFrame(_cells(scales, chosen, tallies, at)),
-        layers=layers,
-        policies=pd.DataFrame(policy_rows),
+        summary=findings.summary(plan, scales, chosen, everything, policies, by_tau, with_mass),
+        cells=pd.DataFrame(findings.cells(scales, chosen, tallies, at)),
+        layers=pd.DataFrame(layers),
+        policies=pd.DataFrame(policies),
         by_tau=pd.DataFrame(by_tau),
         by_k=pd.DataFrame(by_k),
-        by_q=pd.DataFrame(_risk_curve(plan, everything, values, policies)),
-        gap_distribution=_gap_distribution(everything),
-        notes=tuple(notes),
+        by_q=pd.DataFrame(findings.risk_curve(plan, everything, with_mass)),
+        gap_distribution=findings.gap_distribution(everything),
+        notes=tuple(_notes(dump, chosen, tallies, plan)),
     )
 
 
@@ -468,202 +310,6 @@ def _source(dump: ScoreDump) -> dict[str, Any]:
         "shards": len(dump.entries),
         "index_sha256": dump.index_sha256,
         "made_with": dict(made.versions),
-    }
-
-
-def _means(settings: Sequence[Setting], with_mass: bool) -> dict[str, Any]:
-    """Means per (tile, head) of the errors and of the dropped mass, before and after expanding everything."""
-    pool = _Pool.of(settings, 0)
-    expanded = sum(float(s.expanded_error.sum()) for s in settings)
-    left = sum(float((s.dropped - s.regained).sum()) for s in settings)
-    return {
-        "tiles": pool.weights[1],
-        "kept_error": pool.before[0],
-        "expanded_error": _mean(expanded, pool.weights[0]),
-        "dropped_mass": pool.before[1] if with_mass else None,
-        "dropped_mass_expanded": _mean(left, pool.weights[1]) if with_mass else None,
-    }
-
-
-def _risk_curve(
-    plan: Plan, everything: Sequence[Tally], values: range, policies: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    """Mean error, or dropped mass, per (tile, head) that is left at each q; q = 0 and 1 have regret 0."""
-    for number, level in enumerate(LEVELS):
-        pool = _Pool.of([t.chosen for t in everything], number)
-        for value in values:
-            for policy in policies:
-                for at, q in enumerate(plan.q_grid):
-                    risk = pool.left(policy, value, at)
-                    yield {"q": float(q), "level": level, "value": VALUES[value], "policy": policy, "risk": risk}
-
-
-def _gap_distribution(everything: Sequence[Tally]) -> pd.DataFrame:
-    counts = sum((t.gap_counts.sum(axis=0) for t in everything), np.zeros(GAP_EDGES.size - 1, dtype=np.int64))
-    ties = sum(int(t.ties.sum()) for t in everything)
-    return pd.DataFrame(
-        {
-            "low": [0.0, *GAP_EDGES[:-1].tolist()],
-            "high": [0.0, *GAP_EDGES[1:-1].tolist(), None],
-            "count": [ties, *counts.tolist()],
-        }
-    )
-
-
-def _summary(
-    plan: Plan,
-    scales: dict[int, tuple[Float, Float]],
-    chosen: dict[int, Float],
-    everything: Sequence[Tally],
-    policy_rows: Sequence[dict[str, Any]],
-    by_tau: Sequence[dict[str, Any]],
-    with_mass: bool,
-) -> dict[str, Any]:
-    settings = [t.chosen for t in everything]
-    means = _means(settings, with_mass)
-    pool = _Pool.of(settings, LEVELS.index("tile"))
-    at = plan.q_grid.index(plan.q)
-    captured = {(r["level"], r["value"], r["policy"]): r["captured"] for r in policy_rows}
-    over_tau = [
-        r["captured"]
-        for r in by_tau
-        if r["level"] == "tile"
-        and r["value"] == "identification"
-        and r["policy"] == "sigma"
-        and r["captured"] is not None
-    ]
-    row_step = np.concatenate([scales[layer][0] for layer in sorted(scales)])
-    split_half = np.concatenate([scales[layer][1] for layer in sorted(scales)])
-    tau = np.concatenate([chosen[layer] for layer in sorted(chosen)])
-    tied = sum(int(t.ties.sum()) for t in everything)
-    out = {
-        **means,
-        "sequences": len(frozenset[int]().union(*(t.examples for t in everything))),
-        "error_sigma": pool.left("sigma", 0, at),
-        "error_best": pool.left("best_value", 0, at),
-        "error_random": pool.left("random", 0, at),
-        "captured_identification": captured["tile", "identification", "sigma"],
-        "captured_output": captured.get(("tile", "output", "sigma")),
-        "captured_over_tau_lowest": min(over_tau, default=None),
-        "captured_over_tau_highest": max(over_tau, default=None),
-        "tie_share": _mean(tied, pool.weights[0]),
-        "split_half_over_row_step": _median(split_half, row_step),
-        "tau_over_row_step": _median(tau, row_step),
-        "average_blocks": float(plan.k * (1 + plan.q * (plan.rho - 1))),
-        "numerical_error": max(t.numerical_error for t in everything),
-        "integrals": sum(t.integrals for t in everything),
-    }
-    sampled = [t.sampled for t in everything if t.sampled is not None]
-    if sampled:
-        out["sampled_kept_error"] = float(sum(s.kept_error.sum() for s in sampled)) / pool.weights[0]
-        out["sampled_kept_error_se"] = math.sqrt(sum(float(s.kept_variance.sum()) for s in sampled)) / pool.weights[0]
-        number = LEVELS.index("tile")
-        sigma, random, plugin, split = (
-            float(sum(getattr(s, name)[number].sum() for s in sampled)) / pool.weights[0]
-            for name in ("sigma", "random", "best_plugin", "best_split")
-        )
-        out["sampled_captured_plugin"] = captured_gain(plugin - sigma, plugin - random)
-        out["sampled_captured_split"] = captured_gain(split - sigma, split - random)
-    return out
-
-
-def _median(numerator: Float, denominator: Float) -> float | None:
-    use = np.isfinite(numerator) & np.isfinite(denominator) & (denominator > 0)
-    return float(np.median(numerator[use] / denominator[use])) if use.any() else None
-
-
-def _cells(
-    scales: dict[int, tuple[Float, Float]],
-    chosen: dict[int, Float],
-    tallies: Mapping[int, Tally | None],
-    at: int,
-) -> Iterator[dict[str, Any]]:
-    for layer, found in sorted(tallies.items()):
-        for head in range(chosen[layer].size):
-            row: dict[str, Any] = {
-                "layer": layer,
-                "head": head,
-                "tau_row_step": scales[layer][0][head],
-                "tau_split_half": scales[layer][1][head],
-                "tau": chosen[layer][head],
-                "tiles": 0 if found is None else found.chosen.tiles,
-                "note": None,
-            }
-            if found is None:
-                row["note"] = "no eligible tile"
-            elif not (np.isfinite(chosen[layer][head]) and chosen[layer][head] > 0):
-                row["note"] = "tau is zero or unmeasured"
-            else:
-                row |= _cell(found, head, at)
-            if found is not None and found.value_radius is not None:
-                row |= _output_cell(found, head, at, float(found.value_radius[head]))
-            yield row
-
-
-def _cell(found: Tally, head: int, at: int) -> dict[str, Any]:
-    """Identification level of one (layer, head): exact, sampled and in closed form."""
-    tiles = found.chosen.tiles
-    gain = {p: float(found.chosen.gains[0][i, 0, head, at]) / tiles for i, p in enumerate(POLICIES)}
-    regret, random_regret = gain["best_value"] - gain["sigma"], gain["best_value"] - gain["random"]
-    close = np.searchsorted(GAP_EDGES, 1.0)
-    out = {
-        "kept_error": float(found.chosen.kept_error[head]) / tiles,
-        "expanded_error": float(found.chosen.expanded_error[head]) / tiles,
-        "regret": regret,
-        "random_regret": random_regret,
-        "captured": captured_gain(regret, random_regret),
-        "tie_share": int(found.ties[head]) / tiles,
-        "below_tau_share": int(found.ties[head] + found.gap_counts[head, :close].sum()) / tiles,
-    }
-    form = found.closed_forms[head]
-    if form is not None:
-        out |= _form_columns(form)
-    if found.sampled is not None:
-        out |= _sampled_columns(found.sampled, head, tiles)
-    return out
-
-
-def _sampled_columns(sampled: Sampled, head: int, tiles: int) -> dict[str, Any]:
-    sigma, random, plugin, split = (
-        float(getattr(sampled, name)[0][head]) / tiles for name in ("sigma", "random", "best_plugin", "best_split")
-    )
-    return {
-        "sampled_kept_error": float(sampled.kept_error[head]) / tiles,
-        "sampled_kept_error_se": math.sqrt(sampled.kept_variance[head]) / tiles,
-        "sampled_expanded_error": float(sampled.expanded_error[head]) / tiles,
-        "sampled_expanded_error_se": math.sqrt(sampled.expanded_variance[head]) / tiles,
-        "sampled_regret_plugin": plugin - sigma,
-        "sampled_regret_split": split - sigma,
-        "sampled_captured_plugin": captured_gain(plugin - sigma, plugin - random),
-        "sampled_captured_split": captured_gain(split - sigma, split - random),
-    }
-
-
-def _form_columns(form: ClosedForm) -> dict[str, Any]:
-    return {
-        "bound" if field.name == "bound" else f"bound_{field.name}": getattr(form, field.name)
-        for field in fields(ClosedForm)
-        if field.name not in ("triggered", "tiles")
-    }
-
-
-def _output_cell(found: Tally, head: int, at: int, radius: float) -> dict[str, Any]:
-    """Output level of one (layer, head): what the cut drops of the dense softmax, whatever the noise."""
-    tiles = found.chosen.tiles
-    gain = {p: float(found.chosen.gains[0][i, 1, head, at]) / tiles for i, p in enumerate(POLICIES)}
-    dropped = float(found.chosen.dropped[head]) / tiles
-    expanded = float(found.chosen.dropped[head] - found.chosen.regained[head]) / tiles
-    regret, random_regret = gain["best_mass"] - gain["sigma"], gain["best_mass"] - gain["random"]
-    return {
-        "dropped_mass": dropped,
-        "dropped_mass_expanded": expanded,
-        "mass_regret": regret,
-        "random_mass_regret": random_regret,
-        "captured_mass": captured_gain(regret, random_regret),
-        "value_radius": radius,
-        "output_error_bound": 2.0 * radius * dropped,
-        "output_error_bound_sigma": 2.0 * radius * (dropped - gain["sigma"]),
-        "output_error_bound_expanded": 2.0 * radius * expanded,
     }
 
 

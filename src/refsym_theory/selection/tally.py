@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
+from refsym_theory.selection.plan import Plan, eligible_tiles
 from refsym_theory.selection.policies import LEVELS, POLICIES, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
@@ -26,38 +27,6 @@ GAP_EDGES = np.concatenate([[0.0], np.geomspace(1e-4, 1e3, 57), [np.inf]])
 """Bin edges of g / tau: eight a decade; the tie atom g = 0 is counted apart."""
 
 _CHUNK_ENTRIES = 1 << 20  # padded (tile, block) entries sorted at once
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is evaluated on every shard.
-
-    Attributes
-    ----------
-    k, rho, q
-        Kept blocks, expansion factor, trigger fraction.
-    k_grid
-        Ascending; all are evaluated on the tiles eligible at the largest, so that they compare.
-    tau_factors
-        Multiples of the row-step estimate.
-    q_grid
-        Trigger fractions of the risk curve.
-    draws, seed
-        Of the Monte Carlo evaluation; no draws, no evaluation.
-    """
-
-    k: int
-    rho: Fraction
-    q: Fraction
-    k_grid: tuple[int, ...]
-    tau_factors: tuple[float, ...]
-    q_grid: tuple[Fraction, ...]
-    draws: int
-    seed: int
-
-    def expanded(self, k: int) -> int:
-        """Blocks kept by an expanded tile, rho k."""
-        return int(self.rho * k)
 
 
 @dataclass(frozen=True)
@@ -173,11 +142,6 @@ class _Cut:
     @classmethod
     def empty(cls, heads: int, tiles: Int, kept: Int, expanded: Int) -> _Cut:
         return cls(tiles, kept, expanded, *(np.zeros((heads, tiles.size)) for _ in range(8)))
-
-
-def eligible_tiles(visible: Int, forced: Int, expanded: int) -> Int:
-    """Tiles with more free visible blocks than the free ranks that expansion keeps, ascending."""
-    return np.flatnonzero(visible - forced > expanded - forced)
 
 
 def tally(task: Task) -> Tally | None:
