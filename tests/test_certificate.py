@@ -91,7 +91,9 @@ def cells_by_loops(dump, layer, k, tau_of):
 
 def gain_by_loops(cells, level, policy, worth):
     """Sum of `worth` over the triggered candidates of one sequence."""
-    rank = {"best_value": lambda c: -c["V"], "best_mass": lambda c: -c["W"]}.get(policy) or (lambda c: c[policy])
+    rank = {"best_value": lambda c: -round(c["V"], 9), "best_mass": lambda c: -c["W"]}.get(policy) or (
+        lambda c: c[policy]
+    )
     groups = {}
     for c in cells:
         candidate = {"head": c["tile"], "tile": c["tile"], "cell": (c["tile"], c["head"])}[level]
@@ -103,7 +105,7 @@ def gain_by_loops(cells, level, policy, worth):
         if policy == "random":
             total += sum(value.values()) * count / len(group)
         else:
-            order = sorted(group, key=lambda key: (sum(rank(c) for c in group[key]), key))
+            order = sorted(group, key=lambda key: (sum(rank(c) for c in group[key]) / len(group[key]), key))
             total += sum(value[key] for key in order[:count])
     return total
 

@@ -209,6 +209,9 @@ def test_leading_axes_and_broadcasting():
     assert found.shape == (2, 3)
     assert found[1, 2] == containment_error(s[1, 2], 3, 6, 2.0)
     assert containment_error(np.zeros((0, 12)), 3, 6, 1.0).shape == (0,)
+    assert containment_error(np.zeros((3, 0)), 1, 1, 1.0).tolist() == [0.0] * 3  # no block, nothing to miss
+    assert containment_error(np.zeros(0), 1, 1, 1.0) == 0.0
+    assert containment_error_mc(np.zeros((3, 0)), 1, 1, 1.0, 5, 0).estimate.tolist() == [0.0] * 3
 
 
 def test_the_error_estimate_sees_a_step_too_coarse():
@@ -256,6 +259,9 @@ def test_tables_of_derivatives_are_right():
         (([2**53 + 1, 0], 1, 1, 1.0), "beyond 2"),
         ((["a", "b"], 1, 1, 1.0), "real numbers"),
         ((1.0, 1, 1, 1.0), "real numbers"),
+        (([[1.0, 2.0], [1.0]], 1, 1, 1.0), "ragged"),
+        (([1.0, 0.0], 1, 1, "x"), "tau must be a positive number"),
+        (([[1.0, 0.0]], [1, 1], 1, 1.0), "k has shape"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -31,7 +31,13 @@ def certify(
     estimator: Annotated[
         Literal["split-half", "row-step"], typer.Option(help="How tau is estimated where it is not given.")
     ] = "split-half",
-    draws: Annotated[int, typer.Option(min=0, help="Monte Carlo samples a tile, beside the exact integral.")] = 1000,
+    draws: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Monte Carlo samples a tile, beside the exact integral; most of the time, 0 leaves them out.",
+        ),
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the Monte Carlo samples.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes; 1 uses the threads of this one.")] = 1,
     scheduler: Annotated[

@@ -266,20 +266,26 @@ def _assemble(
     layers: list[dict[str, Any]] = []
     for layer, found in sorted(tallies.items()):
         if found is None:
-            layers.append(dict.fromkeys(("level", "value", "policy", "regret", "captured", "risk")) | {"layer": layer})
+            layers.append(
+                dict.fromkeys(("level", "value", "policy", "regret", "captured", "risk", "average_blocks"))
+                | {"layer": layer}
+            )
         else:
-            rows = findings.policy_rows([found.chosen], at, with_mass, layer=layer)
+            rows = findings.policy_rows([found.chosen], at, with_mass, plan, plan.k, layer=layer)
             layers.extend(row for row in rows if row["level"] != "head")
     by_tau: list[dict[str, Any]] = []
     for i, factor in enumerate(plan.tau_factors):
         same = [t.by_tau[i] for t in everything]
-        by_tau.extend(findings.policy_rows(same, 0, with_mass, factor=factor, **findings.means(same, with_mass)))
+        by_tau.extend(
+            findings.policy_rows(same, 0, with_mass, plan, plan.k, factor=factor, **findings.means(same, with_mass))
+        )
     by_k: list[dict[str, Any]] = []
     for i, k in enumerate(plan.k_grid):
         same = [t.by_k[i] for t in everything if t.by_k[i].tiles]
-        labels = {"k": k, "expanded": plan.expanded(k), **findings.means(same, with_mass)}
-        by_k.extend(findings.policy_rows(same, 0, with_mass, **labels))
-    policies = list(findings.policy_rows([t.chosen for t in everything], at, with_mass))
+        means = findings.means(same, with_mass)
+        for row in findings.policy_rows(same, 0, with_mass, plan, k, **means):
+            by_k.append({"k": k, "expanded": plan.expanded(k), **row})
+    policies = list(findings.policy_rows([t.chosen for t in everything], at, with_mass, plan, plan.k))
     return Certificate(
         settings=settings,
         source=_source(dump),
@@ -327,6 +333,14 @@ def _notes(dump: ScoreDump, chosen: dict[int, Float], tallies: Mapping[int, Tall
     ]
     if silent:
         yield f"Noise is zero or unmeasured in head {_listed(silent)} (layer.head): nothing is counted there."
+        yield "Such heads still take part in the cell rule, where a trigger may spend expansions on them."
+    single = sum(t.single for t in tallies.values() if t is not None)
+    pairs = sum(t.chosen.tiles * t.chosen.noisy.size for t in tallies.values() if t is not None)
+    if single:
+        yield (
+            f"{100 * single / pairs:.0f} % of the (tile, head) pairs keep a single free block besides the forced ones: "
+            "sigma is 1 there whatever the scores, so among them sigma triggers the earliest tiles; use a larger k."
+        )
     if not dump.settings.with_mass:
         yield "The dump holds no softmax mass: nothing is said about the output."
     if plan.draws:

@@ -13,9 +13,11 @@ rule converges geometrically, and what it still lacks is read off the integrand'
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numba
 import numpy as np
@@ -38,6 +40,7 @@ _TABLE_HALF = 280  # tabulated arguments: -26 .. 26
 _TAIL = 5e-11  # mass left outside the nodes, at either end
 _NOTHING = 1e-14  # a probability that no sum here can notice
 _ALIAS = 2e-10  # estimated discretisation error below which a tile is done
+_ROUNDING = 1e-15  # error a block may add in log F: tables, Taylor remainder, sums
 _GRIDS = 16  # at most so many interleaved grids: the finest step is _STEP / 16
 _CERTAIN = 9.0  # in tau: Phi(-9 / sqrt 2) = 1e-10
 _PIECE = 64  # tiles that a thread takes at once
@@ -284,6 +287,8 @@ def _grid_sums(
                     count[j] *= 1.0 - below[b, j]
             for j in range(nodes):
                 count[j] = 1.0 - count[j]
+    elif first >= k:
+        count[:] = 0.0
     elif below.shape[0] >= k - first:  # else even all of them leave the count at k - 1
         near, far, width = _undecided(below, k - first, kept - k + 1 - (kept - last), log_f)
         count[:near] = 0.0
@@ -351,7 +356,7 @@ def _containment(
     total = 0.0
     for grid in range(grids):
         total += np.sum(sums[grid * (_GRIDS // grids)])
-    return min(max(total * _STEP / grids, 0.0), 1.0), error + 2.0 * _TAIL
+    return min(max(total * _STEP / grids, 0.0), 1.0), error + 2.0 * _TAIL + _ROUNDING * n
 
 
 @_jit
@@ -491,35 +496,44 @@ class _Tiles:
 
 
 def _tiles(scores: ArrayLike, k: ArrayLike, kept: ArrayLike, tau: ArrayLike, valid: ArrayLike | None) -> _Tiles:
-    given = np.asarray(scores)
+    given = _array("scores", scores)
     if given.ndim == 0 or given.dtype.kind not in "fiu":
         raise InputError("scores must be an array of real numbers, blocks on the last axis")
     if given.dtype.kind in "iu" and given.size and np.abs(given.astype(object)).max() > 2**53:
         raise InputError("scores: an integer beyond 2^53 does not fit float64; rescale them")
     values = given.astype(np.float64)
-    use = np.ones(values.shape, bool) if valid is None else np.asarray(valid)
+    use = np.ones(values.shape, bool) if valid is None else _array("valid", valid)
     if use.dtype != bool or use.shape != values.shape:
         raise InputError(f"valid must be a boolean array of the scores' shape {values.shape}")
     if not np.isfinite(values[use]).all():
         where = tuple(int(i) for i in np.argwhere(use & ~np.isfinite(values))[0])
-        raise InputError(
-            f"scores{list(where)} is {values[where]}: every score must be finite; mark absent ones by valid="
-        )
+        raise InputError(f"scores{list(where)} is {values[where]}: scores must be finite; mark absent ones by valid=")
     lead = values.shape[:-1]
-    counts = []
-    for name, given_count in (("k", k), ("kept", kept)):
-        count = np.asarray(given_count)
-        if count.dtype.kind not in "iu":
-            raise InputError(f"{name} must be an integer number of free ranks")
-        counts.append(np.ascontiguousarray(np.broadcast_to(count, lead), dtype=np.int64).reshape(-1))
-    scale = np.ascontiguousarray(np.broadcast_to(np.asarray(tau, np.float64), lead)).reshape(-1)
+    questions = {}
+    for name, question, kinds in (("k", k, "iu"), ("kept", kept, "iu"), ("tau", tau, "fiu")):
+        array = _array(name, question)
+        if array.dtype.kind not in kinds:
+            raise InputError(f"{name} must be {'a positive number' if name == 'tau' else 'an integer number of ranks'}")
+        try:
+            questions[name] = np.broadcast_to(array, lead).reshape(-1)
+        except ValueError:
+            raise InputError(f"{name} has shape {array.shape}, which does not fit the tiles' {lead}") from None
+    ranks, size = (questions[name].astype(np.int64) for name in ("k", "kept"))
+    scale = questions["tau"].astype(np.float64)
     if not (np.isfinite(scale).all() and (scale > 0).all()):
         raise InputError("tau must be positive and finite")
-    if (counts[0] < 1).any() or (counts[1] < counts[0]).any():
+    if (ranks < 1).any() or (size < ranks).any():
         raise InputError("need 1 <= k <= kept (free ranks)")
-    rows = np.where(use, values, -np.inf).reshape(-1, values.shape[-1])
+    rows = np.where(use, values, -np.inf).reshape(math.prod(lead), values.shape[-1])
     ordered = np.ascontiguousarray(np.sort(rows, axis=-1)[:, ::-1])
-    return _Tiles(lead, ordered, use.reshape(rows.shape).sum(axis=-1), counts[0], counts[1], scale)
+    return _Tiles(lead, ordered, use.reshape(rows.shape).sum(axis=-1), ranks, size, scale)
+
+
+def _array(name: str, values: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} must be an array, not a ragged list; see valid=") from None
 
 
 def containment_error(
@@ -576,10 +590,10 @@ def containment_error_mc(
     UG D.4 step 4. Arguments as in `containment_error`; ``draws`` samples a tile, from ``seed``. The answer of a
     tile depends on its own scores and the seed only, never on its place in the array.
     """
-    if draws < 1:
-        raise InputError("draws must be at least 1")
-    if seed < 0:
-        raise InputError("seed must not be negative")
+    if not isinstance(draws, int) or draws < 1:
+        raise InputError(f"draws must be a whole number from 1, not {draws!r}")
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed must be a whole number from 0, not {seed!r}")
     tiles = _tiles(scores, k, kept, tau, valid)
     misses = [
         sampled_misses(row[:size], int(kt), (int(mt),), float(t), draws, seed).sum()

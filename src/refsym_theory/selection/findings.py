@@ -34,6 +34,7 @@ class _Pool:
     weights: tuple[int, int]
     before: tuple[float, float]
     gains: Float  # [policies, values, Q], over all groups
+    expanded: Float  # [Q], share of all pairs that is expanded: D of T, not q
 
     @classmethod
     def of(cls, settings: Sequence[Setting], level: int) -> _Pool:
@@ -43,7 +44,12 @@ class _Pool:
         )
         errors, dropped = (sum(float(getattr(s, name).sum()) for s in settings) for name in ("kept_error", "dropped"))
         gains = np.sum([s.gains[level].sum(axis=2) for s in settings], axis=0)
-        return cls(weights, (_mean(errors, weights[0]), _mean(dropped, weights[1])), gains)
+        expanded = np.sum([s.expansions[level] for s in settings], axis=0) / weights[1]
+        return cls(weights, (_mean(errors, weights[0]), _mean(dropped, weights[1])), gains, expanded)
+
+    def blocks(self, plan: Plan, k: int, at: int = 0) -> float:
+        """Blocks kept on average."""
+        return k + (plan.expanded(k) - k) * float(self.expanded[at])
 
     def gain(self, policy: str, value: int, at: int = 0) -> float:
         return _mean(float(self.gains[POLICIES.index(policy), value, at]), self.weights[value])
@@ -63,12 +69,14 @@ def _mean(total: float, weight: int) -> float:
 
 
 def captured_gain(regret: float, random_regret: float) -> float | None:
-    """1 - regret / random regret; None where random regret is 0 to within the numerical error."""
-    return 1.0 - regret / random_regret if random_regret > TOLERANCE else None
+    """1 - regret / random regret; None where random regret is so small that numerical error could show in the ratio."""
+    return 1.0 - regret / random_regret if random_regret > 100 * TOLERANCE else None
 
 
-def policy_rows(settings: Sequence[Setting], at: int, with_mass: bool, **labels: Any) -> Iterator[dict[str, Any]]:
-    """A row a (level, value, policy): regret, captured gain, and the error or dropped mass that is left."""
+def policy_rows(
+    settings: Sequence[Setting], at: int, with_mass: bool, plan: Plan, k: int, **labels: Any
+) -> Iterator[dict[str, Any]]:
+    """A row a (level, value, policy): regret, captured gain, the error or dropped mass left, the blocks it costs."""
     for number, level in enumerate(LEVELS):
         pool = _Pool.of(settings, number)
         for value, policy in _judged(with_mass):
@@ -80,6 +88,7 @@ def policy_rows(settings: Sequence[Setting], at: int, with_mass: bool, **labels:
                 "regret": pool.regret(policy, value, at),
                 "captured": pool.captured(policy, value, at),
                 "risk": pool.left(policy, value, at),
+                "average_blocks": pool.blocks(plan, k, at),
             }
 
 
@@ -112,7 +121,14 @@ def risk_curve(plan: Plan, everything: Sequence[Tally], with_mass: bool) -> Iter
         for value, policy in _judged(with_mass):
             for at, q in enumerate(plan.q_grid):
                 risk = pool.left(policy, value, at)
-                yield {"q": float(q), "level": level, "value": VALUES[value], "policy": policy, "risk": risk}
+                yield {
+                    "q": float(q),
+                    "level": level,
+                    "value": VALUES[value],
+                    "policy": policy,
+                    "risk": risk,
+                    "average_blocks": pool.blocks(plan, plan.k, at),
+                }
 
 
 def gap_distribution(everything: Sequence[Tally]) -> pd.DataFrame:
@@ -157,6 +173,7 @@ def summary(
     tied = sum(int(t.ties.sum()) for t in everything)
     out = {
         **averages,
+        "pairs_with_noise": pool.weights[0],
         "sequences": len(frozenset[int]().union(*(t.examples for t in everything))),
         "error_sigma": pool.left("sigma", 0, at),
         "error_best": pool.left("best_value", 0, at),
@@ -168,7 +185,11 @@ def summary(
         "tie_share": _mean(tied, pool.weights[0]),
         "split_half_over_row_step": _median(split_half, row_step),
         "tau_over_row_step": _median(tau, row_step),
-        "average_blocks": float(plan.k * (1 + plan.q * (plan.rho - 1))),
+        "average_blocks": pool.blocks(plan, plan.k, at),
+        "expanded_share": float(pool.expanded[at]),
+        "forced_least": min(t.forced[0] for t in everything),
+        "forced_most": max(t.forced[1] for t in everything),
+        "constant_sigma_share": sum(t.single for t in everything) / pool.weights[1],
         "numerical_error": max(t.numerical_error for t in everything),
         "integrals": sum(t.integrals for t in everything),
     }

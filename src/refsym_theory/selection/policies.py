@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from refsym_theory.selection.trigger import trigger_order, triggered_count
 
 Float = NDArray[np.float64]
+Int = NDArray[np.int64]
 
 Level = Literal["head", "tile", "cell"]
 LEVELS: tuple[Level, ...] = ("head", "tile", "cell")
@@ -24,8 +25,8 @@ POLICIES = ("sigma", "gap", "expansion_gap", "score_mass", "best_mass", "best_va
 def units(values: Float, level: Level) -> Float:
     """Arrange [..., heads, tiles] as what one trigger chooses among: [..., groups, candidates].
 
-    At tile level the heads are summed: a tile gains the sum of its heads' values, and the order by the sum is the
-    order by the head mean. At cell level candidates run over tiles, then heads, so that ties go to the lower tile.
+    At tile level the heads are summed: a tile gains the sum of its heads' values. At cell level candidates run over
+    tiles, then heads, so that ties go to the lower tile.
     """
     if level == "head":
         return values
@@ -53,7 +54,10 @@ def gains(priority: Float, value: Float, level: Level, fractions: Sequence[Fract
     -------
     [V, groups, Q] float64: sums over the triggered candidates; groups = H at head level, else 1.
     """
-    order = trigger_order(units(priority, level))
+    ranked = units(priority, level)
+    if level == "tile":
+        ranked = ranked / priority.shape[0]  # the head mean: two sums an ulp apart can be one mean, and a tie
+    order = trigger_order(ranked)
     worth = np.take_along_axis(units(value, level), order[None], axis=-1)
     summed = np.concatenate([np.zeros((*worth.shape[:-1], 1)), np.cumsum(worth, axis=-1)], axis=-1)
     return summed[..., [triggered_count(q, order.shape[-1]) for q in fractions]]
@@ -67,3 +71,11 @@ def random_gains(value: Float, level: Level, fractions: Sequence[Fraction]) -> F
     share = np.array([triggered_count(q, candidates) / max(candidates, 1) for q in fractions])
     average: Float = total.sum(axis=-1)[..., None] * share
     return average
+
+
+def expansions(heads: int, tiles: int, level: Level, fractions: Sequence[Fraction]) -> Int:
+    """How many (tile, head) pairs are expanded at each trigger fraction, [Q]: ceil makes it more than q of them."""
+    groups, candidates, each = {"head": (heads, tiles, 1), "tile": (1, tiles, heads), "cell": (1, heads * tiles, 1)}[
+        level
+    ]
+    return np.array([groups * triggered_count(q, candidates) * each for q in fractions], dtype=np.int64)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
 from refsym_theory.selection.plan import Plan, eligible_tiles
-from refsym_theory.selection.policies import LEVELS, POLICIES, gains, random_gains
+from refsym_theory.selection.policies import LEVELS, POLICIES, expansions, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
 
@@ -62,6 +62,8 @@ class Setting:
         [H] sums over tiles of the softmax mass dropped at k, and of the part that rho k regains.
     gains
         By level: [policies, values, groups, Q]; values are (V*) or (V*, regained mass).
+    expansions
+        By level: [Q] (tile, head) pairs that are expanded.
     """
 
     tiles: int
@@ -71,6 +73,7 @@ class Setting:
     dropped: Float
     regained: Float
     gains: tuple[Float, ...]
+    expansions: tuple[Int, ...]
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,9 @@ class Tally:
     """What one shard contributes, or all shards of a layer together (`merged`).
 
     `chosen` is at (k, tau) with all of `q_grid`; `by_tau` at (k, factor * row_step) and `by_k` at (k', tau) have the
-    chosen q alone. `gap_counts` [H, bins] counts g / tau, `ties` [H] the tiles with g = 0. `numerical_error` is the
-    largest estimated error of any integral.
+    chosen q alone. `gap_counts` [H, bins] counts g / tau, `ties` [H] the tiles with g = 0, `single` the (tile, head)
+    pairs that keep one free block (sigma is 1 there, whatever the scores). `forced` is the least and the most forced
+    blocks of a tile. `numerical_error` is the largest estimated error of any integral.
     """
 
     examples: frozenset[int]
@@ -118,6 +122,8 @@ class Tally:
     closed_forms: tuple[ClosedForm | None, ...]
     gap_counts: Int
     ties: Int
+    single: int
+    forced: tuple[int, int]
     value_radius: Float | None
     numerical_error: float
     integrals: int
@@ -211,6 +217,8 @@ def tally(task: Task) -> Tally | None:
         closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
         gap_counts=np.stack([np.histogram(row[row > 0], GAP_EDGES)[0] for row in ratio]) * noisy[:, None],
         ties=(chosen.gap == 0).sum(axis=1) * noisy,
+        single=int((chosen.kept == 1).sum()) * heads,
+        forced=(int(forced[own].min()), int(forced[own].max())),
         value_radius=radius,
         numerical_error=float(worst.max()),
         integrals=int(2 * (noisy.sum() + stepped.sum() * len(plan.tau_factors)) * own.size)
@@ -232,6 +240,8 @@ def merged(a: Tally, b: Tally) -> Tally:
         ),
         gap_counts=a.gap_counts + b.gap_counts,
         ties=a.ties + b.ties,
+        single=a.single + b.single,
+        forced=(min(a.forced[0], b.forced[0]), max(a.forced[1], b.forced[1])),
         value_radius=None
         if a.value_radius is None or b.value_radius is None
         else np.maximum(a.value_radius, b.value_radius),
@@ -376,8 +386,10 @@ def _setting(
         "expansion_gap": -cut.expansion_gap,
         "score_mass": -cut.score_mass,
         "best_mass": -cut.regained,
-        "best_value": -value,
+        # At the accuracy that is promised: below it, rounding would decide the order.
+        "best_value": -np.round(value, 9),
     }
+    heads, tiles = value.shape
     by_level = []
     for level in LEVELS:
         random = random_gains(worth, level, fractions)
@@ -391,6 +403,7 @@ def _setting(
         dropped=cut.dropped.sum(axis=1),
         regained=cut.regained.sum(axis=1),
         gains=tuple(by_level),
+        expansions=tuple(expansions(heads, tiles, level, fractions) for level in LEVELS),
     )
 
 
