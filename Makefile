@@ -13,7 +13,7 @@ MODEL := .cache/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench reports model clean
+.PHONY: help demo test bench reports model examples clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ reports: $(VENV)/base.stamp ## Render the reports again from the committed dumps
 
 model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
 	@echo $(MODEL)
+
+examples: $(MODEL) $(VENV)/full.stamp ## Dump the example prompt again (two minutes; the shards depend on versions and machine)
+	$(BIN)/python examples/smollm2-4k/generate.py $(MODEL)
 
 clean: ## Remove what was built: .venv, caches, demo output (not the model)
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -205,6 +205,46 @@ def test_the_record_is_strict_json_and_rechecks(dump, certificate):
         recheck(changed, dump)
 
 
+@pytest.mark.parametrize(
+    ("place", "more"),
+    [
+        (("source", "prompts", 0, "tokens"), 1e-6),
+        (("source", "prompts", 1, "tokens"), 0.0),
+        (("source", "shards"), 1e-10),
+        (("summary", "tiles"), 1e-10),
+        (("summary", "sequences"), 0.0),
+        (("summary", "forced_most"), 1e-10),
+        (("summary", "integrals"), 1e-9),
+        (("settings", "expanded"), 1e-10),
+        (("cells", "tiles", 0), 1e-10),
+        (("gap_distribution", "count", 0), 1e-10),
+    ],
+)
+def test_recheck_wants_counts_and_settings_equal(dump, certificate, monkeypatch, place, more):
+    """No count is 150.000001, nor 150.0: within the floats' 1e-9 is not enough."""
+    monkeypatch.setattr("refsym_theory.selection.recheck.certify", lambda *_, **__: certificate)
+    record = json.loads(json.dumps(certificate.record()))
+    assert recheck(record, dump).differences == ()
+    *path, last = place
+    at = record
+    for key in path:
+        at = at[key]
+    assert type(at[last]) is int
+    at[last] += more
+    assert isinstance(at[last], float)
+    (line,) = recheck(record, dump).differences
+    assert line.startswith("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place)[1:] + ": ")
+
+
+@pytest.mark.parametrize("name", ["k", "draws", "seed"])
+def test_recheck_refuses_a_count_that_is_a_float(dump, certificate, name):
+    record = json.loads(json.dumps(certificate.record()))
+    for more in (0.0, 1e-6):
+        changed = {**record, "settings": {**record["settings"], name: record["settings"][name] + more}}
+        with pytest.raises(InputError, match=f"settings.{name} is"):
+            recheck(changed, dump)
+
+
 def test_the_same_in_small_chunks_and_with_more_threads(dump, certificate, monkeypatch):
     monkeypatch.setattr(tally_module, "_CHUNK_ENTRIES", 40)
     monkeypatch.setattr("numba.get_num_threads", lambda: 3)

@@ -1,7 +1,9 @@
 """Containment errors: mpmath at 40 digits, closed forms, brute force over samples, invariances, edges."""
 
 import json
+import math
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
 import mpmath as mp
@@ -228,6 +230,86 @@ def test_the_error_estimate_sees_a_step_too_coarse():
     assert 0.05 < width < 0.1  # sqrt(m p (1 - p)) / (m phi) of the rank statistic
     value, error = containment._containment(units, 64, 256, 1.0, *tables)
     assert abs(value - exact) <= error <= TOLERANCE
+
+
+def node_sums(function, grids):
+    """What `_grid_sums` leaves of a function: its values at _STEP * j - shift, by j modulo _PERIOD, a row a shift."""
+    sums = np.zeros((containment._GRIDS, containment._PERIOD))
+    j = np.arange(-2000, 2001)
+    for grid in range(grids):
+        x = containment._STEP * j - containment._STEP * grid / grids
+        np.add.at(sums[grid * (containment._GRIDS // grids)], j % containment._PERIOD, function(x))
+    return sums
+
+
+def gaussian(x, deviation):
+    return np.exp(-0.5 * (x / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi))
+
+
+# A Gaussian this wide has 1e-8 to 1e-4 of its area at 5 to 7 sixteenths of the frequency, 1e-38 and less at all of it.
+WIDE = {1: 0.2, 2: 0.1, 4: 0.05}
+
+
+@pytest.mark.parametrize("grids", [1, 2, 4])
+@pytest.mark.parametrize("part", [1e-7, 1e-6])
+def test_a_small_sharp_transition_under_a_wide_part_is_reckoned_with(grids, part):
+    """1e-7 of the area is 0.04 wide: the wide part hides it at 5 and 6 sixteenths, and its decline says nothing."""
+    wide, narrow = WIDE[grids], 0.04 / grids
+    sums = node_sums(lambda x: gaussian(x, wide) + part * gaussian(x, narrow), grids)
+    error = abs(sums.sum() * containment._STEP / grids - (1 + part))
+    assert error == pytest.approx(
+        2 * part * math.exp(-2 * (math.pi * narrow * grids / containment._STEP) ** 2), rel=0.01
+    )
+    assert error > containment._ALIAS
+    assert containment._aliasing(sums, grids, 2, narrow) >= error
+    # Without the width it would be taken for done.
+    assert containment._aliasing(sums, grids, 2, np.inf) < 0.1 * containment._ALIAS
+
+
+@pytest.mark.parametrize("blocks", [100, 1600, 10**5])
+def test_a_small_extreme_of_many_ties_under_a_wide_part_is_reckoned_with(blocks):
+    """Gumbel's law stands for the largest of many ties: its amplitude is |Gamma(1 + 2 pi i nu b)|."""
+    b = 1 / math.sqrt(2 * math.log(blocks))
+    part, frequency = 1e-3, 1 / containment._STEP
+
+    def gumbel(x):
+        with np.errstate(over="ignore"):
+            return np.exp(-x / b - np.exp(-x / b)) / b
+
+    sums = node_sums(lambda x: gaussian(x, 0.2) + part * gumbel(x), 1)
+    error = 2 * part * abs(complex(mp.gamma(mp.mpc(1, 2 * mp.pi * frequency * b))))
+    estimate = containment._aliasing(sums, 1, blocks, np.inf)
+    assert estimate >= error
+    assert error > 1e-6 * estimate  # and no idle upper bound either
+    # One tie has no extreme to speak of: what is measured then promises far too much.
+    assert containment._aliasing(sums, 1, 1, np.inf) < error / 100
+
+
+@pytest.mark.parametrize("size", [8, 16, 24, 40])
+def test_the_count_is_poisson_binomial(size):
+    """Against a convolution in exact rationals; all probabilities are sixteenths."""
+    rng = np.random.default_rng(size)
+    sixteenths = rng.integers(1, 16, (size, 5))
+    sixteenths[:, 3] = rng.choice([0, 16], size)  # certain comparisons
+    sixteenths[: size // 2, 4], sixteenths[size // 2 :, 4] = 16, 1  # halves unlike each other
+    laws = []
+    for node in range(5):
+        law = [Fraction(1)]
+        for i in sixteenths[:, node].tolist():
+            below = Fraction(i, 16)
+            law = [
+                (law[c] * below if c < len(law) else 0) + (law[c - 1] * (1 - below) if c else 0)
+                for c in range(len(law) + 1)
+            ]
+        laws.append(law)
+    for limit in (0, 1, size // 2 - 1, size // 2, size // 2 + 1, size - 2, size - 1, size, size + 3):
+        out = np.full(5, np.nan)
+        containment._count_at_most(sixteenths / 16.0, limit, out)
+        for node, law in enumerate(laws):
+            expected = sum(law[: limit + 1])
+            assert abs(Fraction(float(out[node])) - expected) < Fraction(1, 10**14), (limit, node)
+            if limit == 0 and expected:
+                assert out[node] == pytest.approx(float(expected), rel=1e-13)
 
 
 def test_tables_of_derivatives_are_right():

@@ -12,7 +12,7 @@ from scipy import special
 from refsym_theory.errors import InputError
 from refsym_theory.selection.containment import containment_error
 from refsym_theory.selection.margins import margins
-from refsym_theory.selection.regret import chi, closed_form_bound, expansion_value
+from refsym_theory.selection.regret import chi, closed_form_bound, expansion_value, pooled_form
 from refsym_theory.selection.trigger import trigger_order, triggered_count
 
 
@@ -131,6 +131,43 @@ def test_tiles_below_the_floor_are_paid_for():
     assert form.delta_2 == 50.0
     assert form.violating == 0.1
     assert form.bound == pytest.approx(0.1 + 0.4 * form.cost)
+
+
+@pytest.mark.parametrize(("d", "extra"), [(2.6, 1), (2.1, 2), (2.4, 1)])
+def test_epsilon_is_that_of_the_lemma(d, extra):
+    """epsilon = chi + (1 + chi) exp(-(extra Delta_2 / tau)^2 / 4), where every term of it shows."""
+    tau = 0.3
+    form = closed_form_bound(
+        np.full(4, 0.1), np.ones(4), np.full(4, 0.1), np.full(4, d * tau), extra=extra, tau=tau, q="0.5"
+    )
+    assert form.delta_2 == d * tau
+    series = mp.fsum((m + 1) * mp.exp(-(m**2) * mp.mpf(d) ** 2 / 4) for m in range(1, 40))
+    expected = series + (1 + series) * mp.exp(-((extra * mp.mpf(d)) ** 2) / 4)
+    assert form.epsilon == pytest.approx(float(expected), rel=1e-12)
+    assert abs(float(expected - series * (1 + mp.exp(-((extra * mp.mpf(d)) ** 2) / 4)))) > 0.01
+    # beta = 0: the band term is nothing, and the cost is epsilon itself or (1 + epsilon) / 2.
+    assert form.cost == pytest.approx(min(float(expected), (1 + float(expected)) / 2), rel=1e-12)
+    assert form.bound == pytest.approx(form.cost / 2, rel=1e-12)
+
+
+def test_pooled_parts_are_weighted_by_tiles():
+    rng = np.random.default_rng(4)
+    forms = []
+    for tiles, tau in ((4, 0.3), (11, 0.4), (2, 0.1)):
+        spread = 1 + 0.1 * rng.random(tiles)
+        gap = 0.2 * rng.random(tiles)
+        forms.append(closed_form_bound(gap, spread, gap / spread, 1 + rng.random(tiles), extra=2, tau=tau, q="0.3"))
+    both = pooled_form(pooled_form(forms[0], forms[1]), forms[2])
+    assert both.tiles == 17
+    assert both.triggered == 2 + 4 + 1
+    parts = "bound cost delta_2 violating spacing_low spacing_median spacing_high chi epsilon spread_mean beta"
+    for name in f"{parts} spread_cv gamma band_mass".split():
+        values = [getattr(form, name) for form in forms]
+        expected = (4 * values[0] + 11 * values[1] + 2 * values[2]) / 17
+        assert getattr(both, name) == pytest.approx(expected, rel=1e-13), name
+    unweighted = sum(form.bound for form in forms) / 3
+    assert abs(both.bound - unweighted) > 1e-3
+    assert set(both.branch.split("/")) == {form.branch for form in forms}
 
 
 @pytest.mark.parametrize("tau", [0.0, -1.0, np.nan, np.inf])

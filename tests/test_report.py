@@ -2,17 +2,21 @@
 
 import html.parser
 import json
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refsym.report import render_certificate
-from refsym.report.numerals import count, gain, number, points, setting, share
+from refsym.report.numerals import blocks, count, gain, number, points, setting, share
 from refsym.report.view import View
 from refsym.report.wording import answer, survival, verdict
+from refsym_theory.selection.containment import TOLERANCE
+from refsym_theory.selection.findings import captured_gain
 
 Record = dict[str, Any]
 
@@ -21,6 +25,7 @@ LEVELS = ("head", "tile", "cell")
 FACTORS = (0.03, 0.2, 1.0, 2.0)
 CAPTURED = {"sigma": 0.6, "gap": 0.62, "expansion_gap": -0.3, "score_mass": 0.1, "random": 0.0}
 WORTH = {"identification": 0.02, "output": 0.01}  # what the best trigger gains over random tiles
+BLOCKS = {"tile": 11.33, "head": 11.33, "cell": 11.21}  # at q = 0.4
 START = {"identification": (0.6, 0.1), "output": (0.2, 0.1)}  # at q = 0 and at q = 1
 
 
@@ -35,7 +40,7 @@ def captured_by(value: str, policy: str) -> float:
 
 
 def choices() -> list[Record]:
-    """A row a (level, value, policy), with regret and captured gain."""
+    """A row a (level, value, policy), with regret, captured gain and cost."""
     return [
         {
             "level": level,
@@ -43,6 +48,7 @@ def choices() -> list[Record]:
             "policy": policy,
             "regret": WORTH[value] * (1 - captured_by(value, policy)),
             "captured": captured_by(value, policy),
+            "average_blocks": BLOCKS[level],
         }
         for level in LEVELS
         for value in WORTH
@@ -52,7 +58,7 @@ def choices() -> list[Record]:
 
 def left(row: Record, q: float) -> float:
     start, end = START[row["value"]]
-    return start - q * (start - end) - 4 * q * (1 - q) * WORTH[row["value"]] * row["captured"]
+    return float(start - q * (start - end) - 4 * q * (1 - q) * WORTH[row["value"]] * row["captured"])
 
 
 def cell(layer: int, head: int) -> Record:
@@ -82,6 +88,7 @@ def make(layers: int = 2, heads: int = 2) -> Record:
         "dropped_mass_expanded": 0.1,
     }
     rows = choices()
+    policies = [{**row, "risk": left(row, 0.4)} for row in rows]
     return {
         "format": 1,
         "kind": "refsym certificate",
@@ -99,20 +106,30 @@ def make(layers: int = 2, heads: int = 2) -> Record:
             **means, "sequences": 1, "error_sigma": 0.39, "error_best": 0.38, "error_random": 0.4,
             "captured_identification": 0.6, "captured_output": 0.6, "captured_over_tau_lowest": 0.55,
             "captured_over_tau_highest": 0.7, "tie_share": 0.1, "split_half_over_row_step": 0.4,
-            "tau_over_row_step": 0.4, "average_blocks": 11.2, "numerical_error": 1e-11, "integrals": 1000,
-            "sampled_kept_error": 0.61, "sampled_kept_error_se": 0.01, "sampled_captured_plugin": 0.5,
-            "sampled_captured_split": 0.7,
+            "tau_over_row_step": 0.4, "pairs_with_noise": 40, "average_blocks": 11.33, "expanded_share": 0.4167,
+            "forced_least": 1, "forced_most": 2, "constant_sigma_share": 0.0, "numerical_error": 1e-11,
+            "integrals": 1000, "sampled_kept_error": 0.61, "sampled_kept_error_se": 0.01,
+            "sampled_captured_plugin": 0.5, "sampled_captured_split": 0.7,
         },
         "cells": table([cell(layer, head) for layer in range(layers) for head in range(heads)]),
-        "layers": table([{"layer": n, **row} for n in range(layers) for row in rows if row["level"] != "head"]),
-        "policies": table(rows),
+        "layers": table([{"layer": n, **row} for n in range(layers) for row in policies if row["level"] != "head"]),
+        "policies": table(policies),
         "by_tau": table([{"factor": f, **means, **row} for f in FACTORS for row in rows]),
         "by_k": table(
-            [{"k": k, "expanded": 2 * k, **means, **row, "risk": left(row, 0.4)} for k in (6, 8, 12) for row in rows]
+            [
+                {"k": k, "expanded": 2 * k, **means, **row, "risk": left(row, 0.4), "average_blocks": k * 1.4063}
+                for k in (6, 8, 12)
+                for row in rows
+            ]
         ),
         "by_q": table(
             [
-                {"q": i / 20, **{n: row[n] for n in ("level", "value", "policy")}, "risk": left(row, i / 20)}
+                {
+                    "q": i / 20,
+                    **{n: row[n] for n in ("level", "value", "policy")},
+                    "risk": left(row, i / 20),
+                    "average_blocks": 8 + 8 * math.ceil(12 * i / 20) / 12,
+                }
                 for row in rows
                 for i in range(21)
             ]
@@ -328,15 +345,13 @@ def words(change: Callable[[Record], None] | None = None) -> tuple[str, str, str
 def test_words_where_sigma_is_better_at_every_noise_scale() -> None:
     headline, sentences, advice = words()
     assert headline == (
-        "The top-8 cut misses a true top-8 block with probability 60.0%; "
+        "The cut at k = 8 misses a truly best free block with probability 60.0%; "
         "the σ router captures 60.0% of what choosing the tiles can add."
     )
-    assert "40 (tile, head) pairs of 1 sequence" in sentences
-    assert "Of the 2.00 points between the two, the σ router captures 60.0%." in sentences
-    assert "other noise scales? Yes." in sentences
-    assert "The output agrees." in sentences
+    assert "Of the 2.00 points between, the σ router captures 60.0%." in sentences
+    assert "other noise scales? Yes, in sign." in sentences
+    assert "The output agrees in sign." in sentences
     assert "No other trigger" in advice
-    assert "raising q from 0.4 to 0.5 costs 0.8 more blocks a tile" in advice
     assert "not about task accuracy" in sentences
 
 
@@ -359,6 +374,29 @@ def test_words_where_only_the_far_grid_disagrees() -> None:
     headline, sentences, _ = words(far)
     assert "captures 60.0%" in headline
     assert "other noise scales? Partly." in sentences
+    assert "60.0% at the split-half estimate used here, about 60.0% at row-step" in sentences
+    assert "these agree in sign" in sentences
+
+
+def test_words_where_the_estimates_agree_in_sign_only() -> None:
+    def fall(record: Record) -> None:
+        for factor in (1.0, 2.0):
+            set_captured(record, "by_tau", 0.09, factor=factor, policy="sigma", value="identification")
+
+    sentences = words(fall)[1]
+    assert "other noise scales? Yes, in sign." in sentences
+    assert "60.0% at the split-half estimate used here, about 9.0% at row-step" in sentences
+    assert "estimates agree" not in sentences
+
+
+def test_words_where_one_estimate_agrees_with_nothing() -> None:
+    def alone(record: Record) -> None:
+        record["settings"]["estimator"] = "row-step"
+        record["summary"]["split_half_over_row_step"] = None
+        set_captured(record, "by_tau", 0.0, factor=0.03, policy="sigma", value="identification")
+
+    sentences = words(alone)[1]
+    assert "other noise scales? Partly. The captured gain is 60.0% at the row-step estimate used here, but" in sentences
 
 
 def test_words_where_the_output_disagrees() -> None:
@@ -384,16 +422,149 @@ def test_words_where_the_levels_call_for_different_triggers() -> None:
     assert "the two levels call for different triggers" in advice
 
 
+def set_risk(record: Record, risk: float, /, **labels: Any) -> None:
+    """Write into the policies that carry these labels."""
+    columns = record["policies"]
+    for i in range(len(columns["risk"])):
+        if all(columns[label][i] == wanted for label, wanted in labels.items()):
+            columns["risk"][i] = risk
+
+
 def test_words_where_another_rule_leaves_less() -> None:
     def by_cell(record: Record) -> None:
-        curve = record["by_q"]
-        for i, level in enumerate(curve["level"]):
-            if level == "cell":
-                curve["risk"][i] *= 0.5
+        set_risk(record, 0.36, level="tile", value="identification", policy="gap")
+        set_risk(record, 0.34, level="cell", value="identification", policy="score_mass")
 
-    advice = words(by_cell)[2]
-    assert "Spend the same blocks by head, not by tile: the cell rule" in advice
+    assert (
+        "Spend the blocks by head, not by tile: the cell rule with the score mass leaves 34.0% identification error "
+        "where the tile rule with the cutoff gap g leaves 36.0%, for 11.21 blocks in place of 11.33."
+    ) in words(by_cell)[2]
     assert "the cell rule" not in words()[2]
+
+
+def test_words_where_a_head_budget_costs_the_same() -> None:
+    advice = words(lambda record: set_risk(record, 0.1, level="head", value="output", policy="sigma"))[2]
+    assert "a budget per head with the σ trigger leaves 10.0% dropped mass" in advice
+    assert "for 11.33 blocks each." in advice
+
+
+def test_words_where_two_rules_cost_differently() -> None:
+    def both(record: Record) -> None:
+        set_risk(record, 0.1, level="head", value="output", policy="sigma")
+        set_risk(record, 0.2, level="cell", value="identification", policy="gap")
+
+    advice = words(both)[2]
+    assert "leaves 38.8%, for 11.21 blocks in place of 11.33; a budget per head" in advice
+    assert "for 11.33 blocks each." in advice
+
+
+def test_words_where_only_another_trigger_leaves_less() -> None:
+    """The rule is not praised for what its trigger does under the tile rule too."""
+
+    def by_gap(record: Record) -> None:
+        for level in LEVELS:
+            set_risk(record, 0.3, level=level, value="identification", policy="gap")
+        set_risk(record, 0.295, level="cell", value="identification", policy="gap")  # less, by no material amount
+
+    assert "Spend the blocks" not in words(by_gap)[2]
+
+
+def test_words_on_what_the_router_costs() -> None:
+    sentences = words()[1]
+    assert (
+        "At q = 0.4 the router expands 41.7% of the tiles (D = ⌈qT⌉ in each layer) to 16 blocks, 11.33 on average, "
+        "and brings that to 39.0%; expanding all, to 10.0%."
+    ) in sentences
+    assert "in each layer and sequence)" in words(lambda record: record["summary"].update(sequences=2))[1]
+
+
+def test_words_on_the_next_q() -> None:
+    assert "raising q from 0.4 to 0.5 costs 0.67 more blocks a tile" in words()[2]
+
+
+def stairs(high: float) -> Callable[[Record], None]:
+    def change(record: Record) -> None:
+        curve = record["by_q"]
+        curve["average_blocks"] = [10.0 if q < 0.625 else high for q in curve["q"]]
+
+    return change
+
+
+def test_words_on_the_next_q_that_expands_more() -> None:
+    assert "raising q from 0.4 to 0.65 costs 2 more blocks a tile" in words(stairs(12.0))[2]
+    assert "raising q" not in words(stairs(10.0))[2]
+
+
+def test_words_on_forced_blocks() -> None:
+    sentences = words()[1]
+    assert "Of k = 8 blocks 1–2 are forced (block 0 and the diagonal, always kept)." in sentences
+    assert "the truly best 6–7 free blocks" in sentences
+    sentences = words(lambda record: record["summary"].update(forced_least=2))[1]
+    assert "Of k = 8 blocks 2 are forced" in sentences
+    assert "the truly best 6 free blocks" in sentences
+    sentences = words(lambda record: record["summary"].update(forced_most=1))[1]
+    assert "Of k = 8 blocks 1 is forced" in sentences
+
+    def one_free(record: Record) -> None:
+        record["summary"] |= {"forced_least": 2}
+        record["settings"] |= {"k": 3}
+
+    assert "the others kept miss the truly best free block with mean" in words(one_free)[1]
+
+
+def test_words_on_the_pairs_behind_the_error() -> None:
+    sentences = words(lambda record: record["summary"].update(pairs_with_noise=30))[1]
+    assert "Over 30 (tile, head) pairs of 1 sequence" in sentences
+    assert "40 (tile, head)" not in sentences
+
+
+def test_words_where_sigma_is_constant_in_some_pairs() -> None:
+    _, sentences, advice = words(lambda record: record["summary"].update(constant_sigma_share=0.2))
+    assert "In 20.0% of the pairs σ = 1 whatever the scores" in sentences
+    assert "the σ router captures 60.0%." in sentences
+    assert "Use a larger k" not in advice
+    assert "σ = 1" not in words()[1]
+
+
+@pytest.mark.parametrize(("rho", "least"), [("2", 4), ("7/5", 5)])
+def test_no_verdict_where_sigma_is_constant(rho: str, least: int) -> None:
+    def constant(record: Record) -> None:
+        record["summary"]["constant_sigma_share"] = 0.5
+        record["settings"]["rho"] = rho
+
+    headline, sentences, advice = words(constant)
+    assert "no verdict on the σ router" in headline
+    assert "No verdict on σ. 50.0% of the (tile, head) pairs keep a single free block" in sentences
+    assert "by their index" in sentences
+    for verdict_on_sigma in ("captures", "Router.", "noise scales?", "The output"):
+        assert verdict_on_sigma not in headline + sentences + advice
+    assert advice.startswith("Use a larger k:")
+    assert f"from k = {least} on" in advice
+    record = make()
+    constant(record)
+    page = render_certificate(record)
+    check(page)
+    assert "No verdict: σ = 1 in 50.0% of the (tile, head) pairs" in page
+
+
+def test_page_states_the_claim_and_the_cost(page: str) -> None:
+    text = " ".join(re.sub(r"<style>.*?</style>|<svg .*?</svg>|<[^>]+>", "", page, flags=re.DOTALL).split())
+    assert "the 1–2 forced (block 0 and the diagonal, always kept) and the 6–7 best-scored of the others" in text
+    assert "the spread r from the best free score to the first dropped one" in text
+    assert "D = ⌈qT⌉" in text
+    assert "cell rule, 11.21 blocks" in text
+    assert "a budget per head 11.33, the cell rule 11.21" in text
+    assert "top-8 block" not in text
+    assert "share q" not in text
+
+
+def test_page_states_its_accuracy(page: str) -> None:
+    assert pytest.approx(1e-9) == TOLERANCE
+    assert captured_gain(0.0, 0.99e-7) is None
+    assert captured_gain(0.0, 1.01e-7) == 1.0
+    text = " ".join(page.split())
+    assert "undefined where the regret of random tiles is below 10⁻⁷" in text
+    assert "ranks the tiles by V* at the accuracy promised for an error, 10⁻⁹" in text
 
 
 @pytest.mark.parametrize(
@@ -404,7 +575,7 @@ def test_words_beside_a_larger_k(plain: float, lead: str) -> None:
         record["by_k"]["dropped_mass"] = [plain] * len(record["by_k"]["dropped_mass"])
 
     advice = words(change)[2]
-    assert f"{lead} for 11.2 blocks a tile a plain cut drops about {share(plain)}" in advice
+    assert f"{lead} for 11.25 blocks a tile a plain cut drops about {share(plain)}" in advice
 
 
 def test_words_without_mass() -> None:
@@ -467,4 +638,18 @@ def test_numerals() -> None:
         "0", "12345", "−2.50 × 10⁻⁷", "∞", "–", "1.00",
     ]  # fmt: skip
     assert setting(0.4) == "0.4"
+    assert [blocks(x) for x in (34 / 3, 11.25, 16.0, 2 / 3)] == ["11.33", "11.25", "16", "0.67"]
     assert count(12960) == "12\u202f960"
+
+
+def test_every_policy_of_the_record_has_its_name_and_colours():
+    """A policy added to the numbers must not be missing from the page."""
+    from refsym.report import view
+    from refsym.report.figures import canvas
+    from refsym_theory.selection import policies
+
+    assert set(view.POLICIES) == set(policies.POLICIES) == set(view.NAMES)
+    assert set(canvas.COLOURS) == set(canvas.DASHES) == set(policies.POLICIES)
+    css = (Path(view.__file__).parent / "templates" / "page.css").read_text()
+    for policy in policies.POLICIES:
+        assert f"--{policy.replace('_', '-')}:" in css

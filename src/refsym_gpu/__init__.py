@@ -1,4 +1,4 @@
-"""Block selection and block-sparse attention in torch and Triton.
+"""Block selection in plain torch, the hook into Transformers, and score dumps.
 
 Names are loaded when first used: the selection needs torch alone, the dump and the hook Transformers as well.
 """

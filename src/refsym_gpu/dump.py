@@ -253,7 +253,7 @@ def load_model(path: Path) -> tuple[PreTrainedModel, transformers.PreTrainedToke
                 **source,
             )
     except Exception as error:  # a damaged file can raise anything
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(f"{path}: Transformers cannot load it: {reason}") from error
     return model, tokenizer
 

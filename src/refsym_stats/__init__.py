@@ -1,1 +1,1 @@
-"""Paired, clustered, multiplicity-controlled comparisons."""
+"""Paired comparisons of evaluation logs: nothing here yet."""

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -35,7 +36,7 @@ def certify(
         int,
         typer.Option(
             min=0,
-            help="Monte Carlo samples a tile, beside the exact integral; most of the time, 0 leaves them out.",
+            help="Monte Carlo samples a tile, beside the exact integral; the slowest part, 0 skips it.",
         ),
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the Monte Carlo samples.")] = 0,
@@ -62,21 +63,26 @@ def certify(
         return
     from refsym_theory.selection.certificate import certify as run
 
-    _claim(out, force)
     source = ScoreDump.open(dump)
+    claim(out, force)
     with _executor(workers, scheduler) as executor, progress("certifying") as step:
         certificate = run(
             source, k, rho, q, tau, estimator=estimator, draws=draws, seed=seed, executor=executor, progress=step
         )
-    write_certificate(certificate, out)
+    report(certificate, out, as_json)
+
+
+def report(certificate: "Certificate", out: Path, as_json: bool) -> None:
+    """Write the three files, and print the headline numbers."""
+    _write(certificate, out)
     if as_json:
         record = certificate.record()
         typer.echo(json.dumps({"out": str(out), "settings": record["settings"], **record["summary"]}, indent=1))
     else:
-        print_certificate(certificate, out)
+        _print(certificate, out)
 
 
-def write_certificate(certificate: "Certificate", out: Path) -> None:
+def _write(certificate: "Certificate", out: Path) -> None:
     """Write the Parquet table, the page and, last, the certificate; each whole or not at all."""
     from refsym.report import render_certificate
     from refsym_theory.atomic import write_together
@@ -93,7 +99,7 @@ def write_certificate(certificate: "Certificate", out: Path) -> None:
     write_together({out / name: content for name, content in zip(FILES, contents, strict=True)})
 
 
-def print_certificate(certificate: "Certificate", out: Path) -> None:
+def _print(certificate: "Certificate", out: Path) -> None:
     """The headline numbers, and where the page is."""
     from rich.console import Console
     from rich.table import Table
@@ -103,7 +109,7 @@ def print_certificate(certificate: "Certificate", out: Path) -> None:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", style="bold")
     rows = {
-        "cut misses a true top-k block": _percent(found["kept_error"]),
+        "cut misses a truly best free block": _percent(found["kept_error"]),
         "  with the sigma router": _percent(found["error_sigma"]),
         "  with the best trigger": _percent(found["error_best"]),
         "captured gain of sigma, identification": _percent(found["captured_identification"]),
@@ -128,14 +134,20 @@ def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
 
 
-def _claim(out: Path, force: bool) -> None:
-    """Refuse a folder that is not ours to write into, before any work is done."""
+def claim(out: Path, force: bool) -> None:
+    """Refuse a folder that we may not write into, before any work is done; leaves no trace."""
     from refsym_theory.errors import InputError
 
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is a file; --out needs a folder")
     if out.is_dir() and any(out.iterdir()) and not force:
         raise InputError(f"{out}: not empty; choose another --out, or --force to write into it")
+    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    try:
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written, {nearest}: {error.strerror}; choose another --out") from None
 
 
 def _check(path: Path, dump: "ScoreDump", workers: int, scheduler: str | None, as_json: bool) -> None:

@@ -1,27 +1,29 @@
-"""`refsym demo`: certify the dumps that ship with a checkout."""
+"""`refsym demo`: certify a dump that ships with a checkout."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-DUMPS = Path("examples/smollm2-4k")
+DUMP = Path("examples/smollm2-4k/kmean")
+HOME = Path("demo")  # ours to write into again and again
 
 
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the reports go.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = HOME,
+    force: Annotated[bool, typer.Option("--force", help="Write into --out although it is not empty.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Certify the real dump that a checkout ships (SmolLM2-135M, 4,096 tokens) and say where the report is."""
-    from refsym.commands.certify import print_certificate, write_certificate
+    from refsym.commands.certify import claim, report
     from refsym.progress import progress
     from refsym_theory.errors import InputError
     from refsym_theory.selection.certificate import certify
     from refsym_theory.selection.score_dump import ScoreDump
 
-    if not DUMPS.is_dir():
-        raise InputError(f"{DUMPS}: not here; run the demo in the root of a checkout")
-    source = ScoreDump.open(DUMPS / "kmean")
+    if not DUMP.is_dir():
+        raise InputError(f"{DUMP}: not here; run the demo in the root of a checkout")
+    claim(out, force or out == HOME)
     with progress("certifying") as step:
-        certificate = certify(source, 8, 2, "0.4", progress=step)
-    write_certificate(certificate, out)
-    print_certificate(certificate, out)
+        certificate = certify(ScoreDump.open(DUMP), 8, 2, "0.4", progress=step)
+    report(certificate, out, as_json)

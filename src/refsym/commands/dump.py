@@ -47,6 +47,9 @@ def dump(
         return
     if model is None or not prompt or out is None:
         raise InputError("give --model, --prompt and --out, or --verify DIR")
+    from refsym_theory.selection.score_dump import ScoreDump, refuse_foreign
+
+    refuse_foreign(out)  # before a model is loaded
     texts = [_read_prompt(source) for source in prompt]
     _dump_model(
         model,
@@ -59,8 +62,6 @@ def dump(
         out=out,
         force=force,
     )
-    from refsym_theory.selection.score_dump import ScoreDump
-
     _summarise(ScoreDump.open(out), "written", as_json)
 
 
@@ -77,6 +78,8 @@ def _read_prompt(source: str) -> str:
     from refsym_theory.errors import InputError
 
     content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    if not content.strip():
+        raise InputError(f"{source}: the prompt is empty")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

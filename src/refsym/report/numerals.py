@@ -55,6 +55,11 @@ def setting(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
+def blocks(value: float) -> str:
+    """A mean number of blocks, to a hundredth."""
+    return setting(round(value, 2))
+
+
 def count(value: int) -> str:
     """A count with thin spaces between thousands."""
     return f"{value:,}".replace(",", "\u202f")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from refsym.report import numerals, tables
 from refsym.report.figures import agreement, maps, noise, risk
 from refsym.report.view import NAMES, POLICIES, View
-from refsym.report.wording import answer
+from refsym.report.wording import answer, forced, free, judged
 
 
 def render_certificate(record: Mapping[str, Any]) -> str:
@@ -49,6 +49,9 @@ def render_certificate(record: Mapping[str, Any]) -> str:
         .render(
             view=view,
             answer=answer(view),
+            judged=judged(view),
+            forced=forced(view),
+            free=free(view, view.settings["k"]),
             figures={name: svg and Markup(svg) for name, svg in figures.items()},
             policies=tables.policy_table(view),
             parts=tables.closed_form_parts(view),
@@ -84,6 +87,7 @@ def _environment() -> Environment:
         "share": numerals.share,
         "points": numerals.points,
         "count": numerals.count,
+        "blocks": numerals.blocks,
     }
     return environment
 

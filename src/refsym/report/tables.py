@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refsym.report.columns import Columns
-from refsym.report.numerals import gain, number, points, share
+from refsym.report.numerals import blocks, gain, number, points, share
 from refsym.report.view import LEVELS, NAMES, POLICIES, RUNTIME_POLICIES, View
 
 QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -36,7 +36,7 @@ class PolicyRow:
 
 @dataclass(frozen=True)
 class PolicyTable:
-    """Captured gain and regret of every policy."""
+    """Captured gain and regret of every policy; `levels` are named with the blocks that they cost."""
 
     levels: tuple[str, ...]
     values: tuple[str, ...]
@@ -68,7 +68,8 @@ def policy_table(view: View) -> PolicyTable:
         for policy in POLICIES
         if policy in present
     ]
-    return PolicyTable(tuple(_LEVEL_NAMES[level] for level in LEVELS), view.values, tuple(rows))
+    levels = [f"{_LEVEL_NAMES[level]}, {blocks(view.blocks(level))} blocks" for level in LEVELS]
+    return PolicyTable(tuple(levels), view.values, tuple(rows))
 
 
 @dataclass(frozen=True)

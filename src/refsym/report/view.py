@@ -80,9 +80,14 @@ class View:
         )
 
     def at_policy(self, level: str, value: str, policy: str, name: str) -> float | None:
-        """Regret or captured gain over all layers; None where undefined."""
+        """Regret, captured gain, risk or blocks over all layers; None where undefined."""
         found = self.policies.where(level=level, value=value, policy=policy).values(name)
         return found[0] if found else None
+
+    def blocks(self, level: str) -> float:
+        """Blocks kept on average under a rule."""
+        found = self.at_policy(level, "identification", "sigma", "average_blocks")
+        return float("nan") if found is None else found
 
     def left(self, level: str, value: str, policy: str, q: float | None = None) -> float | None:
         """Error, or dropped mass, that is left at the grid's q nearest to the given one (the chosen by default)."""

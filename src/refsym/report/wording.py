@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from refsym.report.numerals import count, gain, points, setting, share
-from refsym.report.view import LEVELS, NAMES, RUNTIME_POLICIES, View
+from refsym.report.numerals import blocks, count, gain, points, setting, share
+from refsym.report.view import NAMES, RUNTIME_POLICIES, View
 
 Verdict = Literal["better", "same", "worse", "none"]
 
@@ -22,6 +22,8 @@ MATERIAL = {"identification": 0.01, "output": 0.005}
 """Another rule is named if it leaves this much less error or dropped mass."""
 SAFE = 0.01
 """Below this error and this dropped mass a cut needs no router."""
+CONSTANT = 0.5
+"""With sigma constant in at least this share of the pairs there is no verdict on it."""
 
 _RULES = {"tile": "the tile rule", "head": "a budget per head", "cell": "the cell rule"}
 _LEVEL_WORDS = {"identification": "identification error", "output": "dropped mass"}
@@ -53,6 +55,8 @@ def verdict(captured: float | None) -> Verdict:
 
 def answer(view: View) -> Answer:
     """Put the certificate's numbers into words."""
+    if not judged(view):
+        return Answer(_headline(view), (_risk(view), _constant_sigma(view)), tuple(_advice(view)))
     sentences = [_risk(view), _router(view)]
     if view.summary["captured_identification"] is not None:
         sentences.append(_over_tau(view))
@@ -60,9 +64,16 @@ def answer(view: View) -> Answer:
     return Answer(_headline(view), tuple(sentences), tuple(_advice(view)))
 
 
+def judged(view: View) -> bool:
+    """Whether sigma varies over enough pairs for a verdict on it."""
+    return bool(view.summary["constant_sigma_share"] < CONSTANT)
+
+
 def _headline(view: View) -> str:
     s, k = view.summary, view.settings["k"]
-    text = f"The top-{k} cut misses a true top-{k} block with probability {share(s['kept_error'])}; "
+    text = f"The cut at k = {k} misses a truly best free block with probability {share(s['kept_error'])}; "
+    if not judged(view):
+        return text + "there is no verdict on the σ router: k keeps too few free blocks for σ to vary."
     captured = s["captured_identification"]
     mine = verdict(captured)
     if mine != "none" and survival(view) == "no":
@@ -79,19 +90,46 @@ def _headline(view: View) -> str:
     return f"{text}{end}."
 
 
+def forced(view: View) -> str:
+    """How many of the kept blocks are forced: "2", or "1–2" where tiles differ."""
+    least, most = view.summary["forced_least"], view.summary["forced_most"]
+    return str(least) if least == most else f"{least}–{most}"
+
+
+def free(view: View, kept: int) -> str:
+    """How many of so many kept blocks are free."""
+    least, most = view.summary["forced_least"], view.summary["forced_most"]
+    return str(kept - most) if least == most else f"{kept - most}–{kept - least}"
+
+
 def _risk(view: View) -> Sentence:
     s, c = view.summary, view.settings
     noise = "given" if c["estimator"] == "given" else "estimated"
-    sequences = "sequence" if s["sequences"] == 1 else "sequences"
+    sequences, each = ("sequence", "each layer") if s["sequences"] == 1 else ("sequences", "each layer and sequence")
+    verb = "is" if s["forced_most"] == 1 else "are"
+    others = free(view, c["k"])
+    best = "the truly best free block" if others == "1" else f"at least one of the truly best {others} free blocks"
     return Sentence(
         "Risk.",
-        f"Over {count(s['tiles'])} (tile, head) pairs of {count(s['sequences'])} {sequences}, "
-        f"the {c['k']} best-scored blocks miss at least one of the {c['k']} truly best with mean probability "
-        f"{share(s['kept_error'])}, if the scores are as noisy as {noise}. Keeping {c['expanded']} blocks "
-        f"where the router asks for it (q = {setting(view.q)} of the tiles, "
-        f"{setting(s['average_blocks'])} blocks on average) brings that to {share(s['error_sigma'])}; "
-        f"everywhere, to {share(s['expanded_error'])}. "
+        f"Of k = {c['k']} blocks {forced(view)} {verb} forced (block 0 and the diagonal, always kept). "
+        f"Over {count(s['pairs_with_noise'])} (tile, head) pairs of {count(s['sequences'])} {sequences}, "
+        f"the others kept miss {best} with mean probability {share(s['kept_error'])}, "
+        f"if the scores are as noisy as {noise}. At q = {setting(view.q)} the router expands "
+        f"{share(s['expanded_share'])} of the tiles (D = ⌈qT⌉ in {each}) to {c['expanded']} blocks, "
+        f"{blocks(s['average_blocks'])} on average, and brings that to {share(s['error_sigma'])}; "
+        f"expanding all, to {share(s['expanded_error'])}. "
         "This is about blocks under a model of noise, not about task accuracy.",
+    )
+
+
+def _constant_sigma(view: View) -> Sentence:
+    """Instead of every verdict on sigma."""
+    part = share(view.summary["constant_sigma_share"])
+    return Sentence(
+        "No verdict on σ.",
+        f"{part} of the (tile, head) pairs keep a single free block, where σ = 1 whatever the scores. Among them σ "
+        "orders the tiles by their index, so what the router does here, for the error or for the output, "
+        "says nothing about σ as a trigger.",
     )
 
 
@@ -111,7 +149,14 @@ def _router(view: View) -> Sentence:
         "worse": f"the σ router loses: it captures {gain(captured)}",
         "none": "",
     }[verdict(captured)]
-    return Sentence("Router.", f"{start}. Of the {worth} between the two, {gained}.")
+    constant = s["constant_sigma_share"]
+    aside = (
+        f" In {share(constant)} of the pairs σ = 1 whatever the scores (a single free block is kept); "
+        "those it orders by tile index."
+        if constant > 0
+        else ""
+    )
+    return Sentence("Router.", f"{start}. Of the {worth} between, {gained}.{aside}")
 
 
 @dataclass(frozen=True)
@@ -171,21 +216,22 @@ def _over_tau(view: View) -> Sentence:
             f"{setting(curve.factors[-1])} times row-step"
         )
     survives = survival(view)
+    apart = len(at) > 1 and verdict(captured) != "same"
     if survives == "no":
         return Sentence(
             "Does it survive other noise scales? No.",
             f"The captured gain is {', '.join(at)}"
             + (f", and runs {span}" if span else "")
-            + ". Which estimate is right decides the verdict on σ.",
+            + ". Which estimate is right decides the verdict.",
         )
     if survives == "partly":
         return Sentence(
             "Does it survive other noise scales? Partly.",
-            f"The captured gain is {', '.join(at)}, so the estimates agree, but it runs {span}: "
+            f"The captured gain is {', '.join(at)}{': these agree in sign' if apart else ''}, but it runs {span}: "
             "the verdict changes further out.",
         )
     return Sentence(
-        "Does it survive other noise scales? Yes.",
+        f"Does it survive other noise scales? Yes{', in sign' if apart else ''}.",
         f"The captured gain is {', '.join(at)}" + (f", and runs {span}." if span else "."),
     )
 
@@ -211,8 +257,12 @@ def _output(view: View) -> Sentence:
         return Sentence("Output.", f"{what}: no choice of tiles matters there.")
     if theirs == "none":
         return Sentence("Output.", f"{what}: σ captures {gain(s['captured_output'])} there.")
-    lead = "The output agrees." if mine == theirs else "The output disagrees."
-    return Sentence(lead, f"{what}: σ captures {gain(s['captured_output'])} there.")
+    if mine != theirs:
+        lead = "The output disagrees."
+    else:
+        lead = "The output agrees." if mine == "same" else "The output agrees in sign."
+    gains = f"{gain(s['captured_output'])} there, {gain(s['captured_identification'])} of the error"
+    return Sentence(lead, f"{what}: σ captures {gains}.")
 
 
 def _advice(view: View) -> list[Sentence]:
@@ -221,7 +271,19 @@ def _advice(view: View) -> list[Sentence]:
     if s["kept_error"] < SAFE and (not has_mass or s["dropped_mass"] < SAFE):
         k = view.settings["k"]
         return [Sentence("Nothing to repair.", f"At k = {k} the cut is safe without a router; a smaller k may do.")]
+    if not judged(view):
+        return [_larger_k(view)]
     return [*_better_trigger(view), *_better_rule(view), *_plain_cut(view), *_slope(view)]
+
+
+def _larger_k(view: View) -> Sentence:
+    """The least k that keeps two free blocks in every tile and has an integer rho k."""
+    step, most = Fraction(str(view.settings["rho"])).denominator, view.summary["forced_most"]
+    least = -(-(most + 2) // step) * step
+    return Sentence(
+        "Use a larger k:",
+        f"with up to {most} forced blocks σ can vary in every tile from k = {least} on; certify again there.",
+    )
 
 
 def _better_trigger(view: View) -> list[Sentence]:
@@ -260,24 +322,50 @@ def _at_other_estimates(view: View, policy: str) -> str:
 
 
 def _better_rule(view: View) -> list[Sentence]:
-    """The (rule, trigger) that leaves least, where it beats the deployed one by enough to matter."""
-    parts = []
+    """The best of the triggers that a selector can compute under another rule, beside the best under the tile rule."""
+    parts, costs = [], []
     for value in view.values:
-        now = view.left("tile", value, "sigma")
-        risks = {(lv, p): view.left(lv, value, p) for lv in LEVELS for p in RUNTIME_POLICIES}
-        known = {at: risk for at, risk in risks.items() if risk is not None}
-        if now is None or not known:
+        tile, other = _best(view, value, ("tile",)), _best(view, value, ("head", "cell"))
+        if tile is None or other is None or other.risk > tile.risk - MATERIAL[value]:
             continue
-        level, policy = min(known, key=lambda at: known[at])
-        best = known[level, policy]
-        if level != "tile" and best <= now - MATERIAL[value]:
-            parts.append(
-                f"{_RULES[level]} with the {_trigger(policy)} leaves {share(best)} "
-                f"{_LEVEL_WORDS[value]} in place of {share(now)}"
-            )
+        parts.append(
+            f"{_RULES[other.level]} with the {_trigger(other.policy)} leaves {share(other.risk)} "
+            f"{_LEVEL_WORDS[value]} where the tile rule with the {_trigger(tile.policy)} leaves {share(tile.risk)}"
+        )
+        costs.append(_instead(other.cost, tile.cost))
     if not parts:
         return []
-    return [Sentence("Spend the same blocks by head, not by tile:", "; ".join(parts) + ".")]
+    if len(set(costs)) > 1:
+        parts = [f"{part}, {cost}" for part, cost in zip(parts, costs, strict=True)]
+        costs = []
+    text = "; ".join(parts) + (f", {costs[0]}" if costs else "")
+    return [Sentence("Spend the blocks by head, not by tile:", f"{text}.")]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A rule and a trigger, what they leave, and their cost in blocks."""
+
+    level: str
+    policy: str
+    risk: float
+    cost: float
+
+
+def _best(view: View, value: str, levels: Sequence[str]) -> _Choice | None:
+    """The one that leaves least of those that a selector can compute."""
+    found = []
+    for level in levels:
+        for policy in RUNTIME_POLICIES:
+            risk, cost = (view.at_policy(level, value, policy, name) for name in ("risk", "average_blocks"))
+            if risk is not None and cost is not None:
+                found.append(_Choice(level, policy, risk, cost))
+    return min(found, key=lambda choice: choice.risk, default=None)
+
+
+def _instead(cost: float, tile_cost: float) -> str:
+    mine, theirs = blocks(cost), blocks(tile_cost)
+    return f"for {mine} blocks each" if mine == theirs else f"for {mine} blocks in place of {theirs}"
 
 
 def _trigger(policy: str) -> str:
@@ -288,13 +376,15 @@ def _plain_cut(view: View) -> list[Sentence]:
     """Whether a larger k without a router drops less mass for as many blocks; only mass compares across k."""
     rows = view.by_k.where(level="tile", value="output", policy="sigma")
     k, dropped, routed = rows.numbers("k"), rows.numbers("dropped_mass"), rows.numbers("risk")
-    blocks = view.summary["average_blocks"]
     at = np.flatnonzero(k == view.settings["k"])
-    if not at.size or not np.isfinite(routed[at[0]]) or not k.min() <= blocks <= k.max():
+    if not at.size or not np.isfinite(routed[at[0]]):
         return []
-    plain, with_router = float(np.interp(blocks, k, dropped)), float(routed[at[0]])
+    cost = float(rows.numbers("average_blocks")[at[0]])
+    if not k.min() <= cost <= k.max():
+        return []
+    plain, with_router = float(np.interp(cost, k, dropped)), float(routed[at[0]])
     numbers = (
-        f"for {setting(blocks)} blocks a tile a plain cut drops about {share(plain)} of the mass, "
+        f"for {blocks(cost)} blocks a tile a plain cut drops about {share(plain)} of the mass, "
         f"the router at k = {view.settings['k']} drops {share(with_router)}"
     )
     if plain < with_router:
@@ -303,20 +393,28 @@ def _plain_cut(view: View) -> list[Sentence]:
 
 
 def _slope(view: View) -> list[Sentence]:
-    """What the next tenth of q buys, by the risk curve."""
-    further = min(view.q + 0.1, 1.0)
-    blocks = float(view.settings["k"] * (Fraction(str(view.settings["rho"])) - 1)) * (further - view.q)
+    """What the next tenth of q buys, by the risk curve; the next q that expands more tiles if a tenth does not."""
+    curves = {value: view.by_q.where(level="tile", value=value, policy="sigma") for value in view.values}
+    curve = curves["identification"]
+    q, cost = curve.numbers("q"), curve.numbers("average_blocks")
+    if not q.size:
+        return []
+    now = int(np.abs(q - view.q).argmin())
+    further = np.flatnonzero((q >= min(view.q + 0.1, 1.0) - 1e-9) & (cost > cost[now] + 1e-9))
+    if not further.size:
+        return []
+    then = int(further[q[further].argmin()])
     parts = []
-    for value in view.values:
-        now, then = view.left("tile", value, "sigma"), view.left("tile", value, "sigma", further)
-        if now is not None and then is not None:
-            parts.append(f"{points(now - then)} of {_LEVEL_WORDS[value]}")
+    for value, rows in curves.items():
+        risk = rows.numbers("risk")
+        if np.isfinite(risk[[now, then]]).all():
+            parts.append(f"{points(float(risk[now] - risk[then]))} of {_LEVEL_WORDS[value]}")
     if not parts:
         return []
     return [
         Sentence(
             "Choose q and k by the curves below:",
-            f"raising q from {setting(view.q)} to {setting(further)} costs {setting(blocks)} more blocks a tile "
-            f"and removes {' and '.join(parts)}.",
+            f"raising q from {setting(view.q)} to {setting(float(q[then]))} costs "
+            f"{blocks(float(cost[then] - cost[now]))} more blocks a tile and removes {' and '.join(parts)}.",
         )
     ]

@@ -172,6 +172,8 @@ def certify(
         )
         for entry in dump.entries
     ]
+    if progress is not None:
+        progress(0, len(tasks))
     tallies: dict[int, Tally | None] = dict.fromkeys((entry.layer for entry in dump.entries), None)
     for done, (task, result) in enumerate(zip(tasks, _run(tasks, executor), strict=True), start=1):
         if result is not None:

@@ -72,8 +72,13 @@ _LOG_PHI, _PHI = _derivative_tables()
 _FLOOR = special.ndtri_exp(np.log(_TAIL) / 2.0 ** np.arange(20))
 
 
-# `contract` lets a product and a sum become one.
-_jit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _jit(function: Any) -> Any:
+    """Compile with the settings all kernels share; `contract` lets a product and a sum become one."""
+    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+    try:
+        return numba.njit(cache=True, **settings)(function)
+    except RuntimeError:  # a read-only installation without a writable home: compile in every process
+        return numba.njit(**settings)(function)
 
 
 @_jit

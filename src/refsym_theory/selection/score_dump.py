@@ -50,6 +50,7 @@ __all__ = [
     "ShardEntry",
     "ShardReader",
     "file_sha256",
+    "refuse_foreign",
 ]
 
 INDEX = "index.json"
@@ -64,6 +65,21 @@ def file_sha256(path: Path | str) -> str:
     """SHA-256 of a file in hex, read in pieces of 1 MiB."""
     with open(path, "rb") as file:
         return stream_sha256(file)
+
+
+def refuse_foreign(root: Path) -> None:
+    """Refuse a place where no dump can go: a file, or a folder that holds other things.
+
+    Raises
+    ------
+    ScoreDumpError
+        Says which of the two it is.
+    """
+    if root.exists() and not root.is_dir():
+        raise ScoreDumpError(f"{root}: is a file; a dump needs a folder")
+    names = {item.name for item in root.iterdir()} - {JOURNAL + TEMPORARY} if root.is_dir() else set()
+    if names and not names & {INDEX, JOURNAL}:
+        raise ScoreDumpError(f"{root}: holds files that are no score dump's; choose an empty folder")
 
 
 class ScoreDump:
@@ -175,8 +191,7 @@ class ScoreDumpWriter:
         self._settings = settings
         self._entries: Entries = {}
         self._lock: int | None = None
-        if self._root.exists() and not self._root.is_dir():
-            raise ScoreDumpError(f"{self._root}: is a file; a dump needs a folder")
+        refuse_foreign(self._root)
         try:
             with _writing(self._root):
                 self._root.mkdir(parents=True, exist_ok=True)
@@ -290,8 +305,7 @@ class ScoreDumpWriter:
             raise ScoreDumpError(f"{root / SHARDS}: is a symbolic link; shards must lie inside the dump")
         # A forced restart writes its journal before it discards the old index: the journal is the newer one.
         record = next((root / name for name in (JOURNAL, INDEX) if name in names), None)
-        if record is None and names:
-            raise ScoreDumpError(f"{root}: holds files that are no score dump's; choose an empty folder")
+        refuse_foreign(root)
         if record is not None and not force:
             found, entries = parse_record(record, _read_bytes(record))
             check_same_settings(root, found, self._settings)

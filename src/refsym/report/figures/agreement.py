@@ -47,7 +47,7 @@ def agreement(view: View) -> str:
             left.text(0.5, 0.5, "no Monte Carlo was drawn", ha="center", transform=left.transAxes, color=MUTED)
             left.set_yticks([])
         left.axhline(0, color=INK, linewidth=0.9)
-        left.set_xlabel("exact probability that the cut misses a true top block")
+        left.set_xlabel("exact probability that the cut misses a truly best free block")
         left.set_xlim(-0.02, 1.02)
         percent(left.xaxis)
 

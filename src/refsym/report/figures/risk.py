@@ -21,7 +21,7 @@ from refsym.report.figures.canvas import (
     style,
     to_svg,
 )
-from refsym.report.numerals import setting
+from refsym.report.numerals import blocks, setting
 from refsym.report.view import NAMES, RUNTIME_POLICIES, View
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _beside_random(axes: Axes, view: View, level: str, value: str) -> None:
         ends.append((float(gained[chosen]), NAMES[policy], COLOURS[policy]))
     percent(axes.yaxis)
     _at_q(axes, view)
-    axes.set_xlabel("q, the share expanded")
+    axes.set_xlabel("q")
     label_ends(axes, ends)
 
 
@@ -108,13 +108,13 @@ def _at_q(axes: Axes, view: View) -> None:
 def over_k(view: View) -> str:
     """Error against k; dropped mass against the blocks kept, where a plain cut and a router at any k compare."""
     c = view.settings
-    rho, q = Fraction(str(c["rho"])), Fraction(str(c["q"]))
+    rho = Fraction(str(c["rho"]))
     with style():
         drawing = figure(330)
         rows = view.by_k.where(level="tile", value="identification", policy="sigma")
         k = rows.numbers("k")
-        average = k * float(1 + q * (rho - 1))
-        labels = {kept: f"{kept:g}\n{setting(blocks)}" for kept, blocks in zip(k, average, strict=True)}
+        average = rows.numbers("average_blocks")
+        labels = {kept: f"{kept:g}\n{blocks(cost)}" for kept, cost in zip(k, average, strict=True)}
         axes = drawing.add_axes((_BOXES["identification"], 0.20, _WIDTH, 0.70))
         _lines(
             axes,
@@ -139,7 +139,8 @@ def over_k(view: View) -> str:
             )
             axes.set_title(_LEFT["output"])
             axes.set_xlabel("blocks kept a tile, on average")
-            mark(axes, c["k"] * float(1 + q * (rho - 1)), f"k = {c['k']}, q = {setting(view.q)}")
+            for cost in average[k == c["k"]]:
+                mark(axes, cost, f"k = {c['k']}, q = {setting(view.q)}")
         return to_svg(
             drawing,
             "over-k",
