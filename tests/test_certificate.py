@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -45,6 +46,11 @@ def dump(tmp_path_factory):
 @pytest.fixture(scope="module")
 def certificate(dump):
     return certify(dump, K, RHO, "0.4", draws=200, seed=5)
+
+
+@pytest.fixture(scope="module")
+def record(certificate):
+    return json.loads(json.dumps(certificate.record(), allow_nan=False))
 
 
 def cells_by_loops(dump, layer, k, tau_of):
@@ -220,25 +226,23 @@ def test_the_record_is_strict_json_and_rechecks(dump, certificate):
         (("gap_distribution", "count", 0), 1e-10),
     ],
 )
-def test_recheck_wants_counts_and_settings_equal(dump, certificate, monkeypatch, place, more):
+def test_recheck_wants_counts_and_settings_equal(dump, record, monkeypatch, place, more):
     """No count is 150.000001, nor 150.0: within the floats' 1e-9 is not enough."""
-    monkeypatch.setattr("refsym_theory.selection.recheck.certify", lambda *_, **__: certificate)
-    record = json.loads(json.dumps(certificate.record()))
-    assert recheck(record, dump).differences == ()
+    fresh = SimpleNamespace(record=lambda: record)
+    monkeypatch.setattr("refsym_theory.selection.recheck.certify", lambda *_, **__: fresh)
+    changed = at = json.loads(json.dumps(record))
     *path, last = place
-    at = record
     for key in path:
         at = at[key]
     assert type(at[last]) is int
     at[last] += more
     assert isinstance(at[last], float)
-    (line,) = recheck(record, dump).differences
+    (line,) = recheck(changed, dump).differences
     assert line.startswith("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place)[1:] + ": ")
 
 
 @pytest.mark.parametrize("name", ["k", "draws", "seed"])
-def test_recheck_refuses_a_count_that_is_a_float(dump, certificate, name):
-    record = json.loads(json.dumps(certificate.record()))
+def test_recheck_refuses_a_count_that_is_a_float(dump, record, name):
     for more in (0.0, 1e-6):
         changed = {**record, "settings": {**record["settings"], name: record["settings"][name] + more}}
         with pytest.raises(InputError, match=f"settings.{name} is"):
