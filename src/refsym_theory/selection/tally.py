@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
 from refsym_theory.selection.plan import Plan, eligible_tiles
-from refsym_theory.selection.policies import LEVELS, POLICIES, expansions, gains, random_gains
+from refsym_theory.selection.policies import LEVELS, POLICIES, Level, expansions, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
 
@@ -208,10 +208,11 @@ def tally(task: Task) -> Tally | None:
     ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
     return Tally(
         examples=frozenset({entry.example}),
-        chosen=_setting(chosen, errors[0], noisy, plan.q_grid, task.with_mass),
-        by_tau=tuple(_setting(chosen, found, stepped, q_only, task.with_mass) for found in errors[1:]),
+        chosen=_settings(chosen, errors[:1], noisy, plan.q_grid, task.with_mass)[0],
+        by_tau=_settings(chosen, errors[1:], stepped, q_only, task.with_mass),
         by_k=tuple(
-            _setting(cut, found, noisy, q_only, task.with_mass) for cut, found in zip(cuts, k_errors, strict=True)
+            _settings(cut, found[None], noisy, q_only, task.with_mass)[0]
+            for cut, found in zip(cuts, k_errors, strict=True)
         ),
         sampled=_sampled(chosen, misses, plan) if plan.draws else None,
         closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
@@ -375,35 +376,44 @@ def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> 
     )
 
 
-def _setting(
+def _settings(
     cut: _Cut, errors: Float, noisy: NDArray[np.bool_], fractions: tuple[Fraction, ...], with_mass: bool
-) -> Setting:
-    value = np.maximum(errors[0] - errors[1], 0.0)
-    worth = np.stack([value, cut.regained]) if with_mass else value[None]
-    priorities = {
+) -> tuple[Setting, ...]:
+    """Sums at one k and several noise scales, `errors` [S, 2, H, T]; most policies rank alike at all of them."""
+    scales, _, heads, tiles = errors.shape
+    value = np.maximum(errors[:, 0] - errors[:, 1], 0.0)
+    worth = np.stack([value, np.broadcast_to(cut.regained, value.shape)], axis=1) if with_mass else value[:, None]
+    every = worth.reshape(-1, heads, tiles)
+    fixed = {
         "sigma": cut.sigma,
         "gap": cut.gap,
         "expansion_gap": -cut.expansion_gap,
         "score_mass": -cut.score_mass,
         "best_mass": -cut.regained,
-        # At the accuracy that is promised: below it, rounding would decide the order.
-        "best_value": -np.round(value, 9),
     }
-    heads, tiles = value.shape
-    by_level = []
-    for level in LEVELS:
-        random = random_gains(worth, level, fractions)
-        rows = [random if p == "random" else gains(priorities[p], worth, level, fractions) for p in POLICIES]
-        by_level.append(np.stack(rows))
-    return Setting(
-        tiles=cut.tiles.size,
-        noisy=noisy,
-        kept_error=errors[0].sum(axis=1),
-        expanded_error=errors[1].sum(axis=1),
-        dropped=cut.dropped.sum(axis=1),
-        regained=cut.regained.sum(axis=1),
-        gains=tuple(by_level),
-        expansions=tuple(expansions(heads, tiles, level, fractions) for level in LEVELS),
+    # At the accuracy that is promised: below it, rounding would decide the order.
+    best = -np.round(value, 9)
+
+    def by_policy(policy: str, level: Level) -> Float:
+        if policy == "best_value":
+            return np.stack([gains(best[s], worth[s], level, fractions) for s in range(scales)])
+        random = policy == "random"
+        gained = random_gains(every, level, fractions) if random else gains(fixed[policy], every, level, fractions)
+        return gained.reshape(*worth.shape[:2], *gained.shape[1:])
+
+    by_level = [np.stack([by_policy(policy, level) for policy in POLICIES], axis=1) for level in LEVELS]
+    return tuple(
+        Setting(
+            tiles=tiles,
+            noisy=noisy,
+            kept_error=errors[s, 0].sum(axis=1),
+            expanded_error=errors[s, 1].sum(axis=1),
+            dropped=cut.dropped.sum(axis=1),
+            regained=cut.regained.sum(axis=1),
+            gains=tuple(gained[s] for gained in by_level),
+            expansions=tuple(expansions(heads, tiles, level, fractions) for level in LEVELS),
+        )
+        for s in range(scales)
     )
 
 
