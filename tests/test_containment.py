@@ -176,6 +176,14 @@ def test_monte_carlo_does_not_depend_on_batch_order_or_threads():
     assert not np.array_equal(containment_error_mc(s, 6, 12, 0.5, 500, 4).estimate, together)
 
 
+def test_normals_are_those_of_numpy():
+    """The inlined generator writes numpy's own stream: the samples are a well-kept library's."""
+    here, there = (np.random.Generator(np.random.SFC64(5)) for _ in range(2))
+    out = np.empty((300, 41))
+    containment._fill_normals(here, out)
+    assert np.array_equal(out, there.standard_normal((300, 41)))
+
+
 def test_monte_carlo_in_small_batches_is_the_same(monkeypatch):
     s = np.random.default_rng(5).normal(size=40)
     whole = containment_error_mc(s, 6, 12, 0.5, 999, 3).estimate

@@ -61,10 +61,12 @@ def certify(
     if check is not None:
         _check(check, ScoreDump.open(dump), workers, scheduler, as_json)
         return
+    from refsym.report import preload
     from refsym_theory.selection.certificate import certify as run
 
     source = ScoreDump.open(dump)
     claim(out, force)
+    preload()
     with _executor(workers, scheduler) as executor, progress("certifying") as step:
         certificate = run(
             source, k, rho, q, tau, estimator=estimator, draws=draws, seed=seed, executor=executor, progress=step

@@ -6,7 +6,7 @@ import math
 import platform
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from importlib.metadata import version
@@ -160,6 +160,9 @@ def certify(
     chosen = {layer: _chosen_scale(pair, tau, estimator) for layer, pair in scales.items()}
     if not any((np.isfinite(t) & (t > 0)).any() for t in chosen.values()):
         raise InputError(f"{dump.path}: tau is zero or unmeasured in every head; give one with --tau")
+    # Many shards share the threads among them, a few big ones each use all: no thread waits for another's heads.
+    threads = numba.get_num_threads() if executor is None else 1
+    apart = threads > 1 and len(dump.entries) >= 2 * threads
     tasks = [
         Task(
             root=dump.path.absolute() if executor else dump.path,  # a worker may stand in another folder
@@ -168,14 +171,16 @@ def certify(
             plan=plan,
             tau=chosen[entry.layer],
             row_step=scales[entry.layer][0],
-            threads=numba.get_num_threads() if executor is None else 1,
+            threads=1 if apart else threads,
         )
         for entry in dump.entries
     ]
     if progress is not None:
         progress(0, len(tasks))
     tallies: dict[int, Tally | None] = dict.fromkeys((entry.layer for entry in dump.entries), None)
-    for done, (task, result) in enumerate(zip(tasks, _run(tasks, executor), strict=True), start=1):
+    for done, (task, result) in enumerate(
+        zip(tasks, _run(tasks, executor, threads if apart else 1), strict=True), start=1
+    ):
         if result is not None:
             before = tallies[task.entry.layer]
             tallies[task.entry.layer] = result if before is None else merged(before, result)
@@ -200,8 +205,12 @@ def certify(
     return _assemble(dump, settings, plan, scales, chosen, tallies)
 
 
-def _run(tasks: Sequence[Task], executor: Executor | None) -> Iterator[Tally | None]:
+def _run(tasks: Sequence[Task], executor: Executor | None, threads: int) -> Iterator[Tally | None]:
     """Results in the order of the tasks, a bounded number of them in flight."""
+    if executor is None and threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            yield from _run(tasks, pool, 1)
+        return
     if executor is None:
         yield from map(tally, tasks)
         return
