@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
@@ -383,7 +384,7 @@ def _settings(
     scales, _, heads, tiles = errors.shape
     value = np.maximum(errors[:, 0] - errors[:, 1], 0.0)
     worth = np.stack([value, np.broadcast_to(cut.regained, value.shape)], axis=1) if with_mass else value[:, None]
-    every = worth.reshape(-1, heads, tiles)
+    every = worth.reshape(math.prod(worth.shape[:2]), heads, tiles)
     fixed = {
         "sigma": cut.sigma,
         "gap": cut.gap,
