@@ -402,6 +402,6 @@ def test_best_value_ties_below_the_promised_accuracy():
         tiles = np.arange(2)
         cut = replace(tally_module._Cut.empty(1, tiles, np.full(2, 1), np.full(2, 2)), regained=np.array([[0.1, 0.7]]))
         errors = np.array([[[0.3, 0.3 + more]], [[0.0, 0.0]]])
-        found = tally_module._setting(cut, errors, np.array([True]), (Fraction(1, 2),), True)
+        (found,) = tally_module._settings(cut, errors[None], np.array([True]), (Fraction(1, 2),), True)
         for level in range(3):
             assert found.gains[level][POLICIES.index("best_value"), 1, 0, 0] == expected
