@@ -399,8 +399,7 @@ def test_the_summary_reports_the_largest_numerical_error(certificate, tallies):
 def test_best_value_ties_below_the_promised_accuracy():
     """V* of 0.3 and of 0.3 + 1e-12 tie to the lower tile; of 0.3 + 1e-8 do not."""
     for more, expected in ((1e-12, 0.1), (1e-8, 0.7)):
-        tiles = np.arange(2)
-        cut = replace(tally_module._Cut.empty(1, tiles, np.full(2, 1), np.full(2, 2)), regained=np.array([[0.1, 0.7]]))
+        cut = replace(tally_module._Cut.empty(1, np.full(2, 1), np.full(2, 2)), regained=np.array([[0.1, 0.7]]))
         errors = np.array([[[0.3, 0.3 + more]], [[0.0, 0.0]]])
         (found,) = tally_module._settings(cut, errors[None], np.array([True]), (Fraction(1, 2),), True)
         for level in range(3):

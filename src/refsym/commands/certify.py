@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -76,20 +76,19 @@ def certify(
 
 def report(certificate: "Certificate", out: Path, as_json: bool) -> None:
     """Write the three files, and print the headline numbers."""
-    _write(certificate, out)
+    record = certificate.record()
+    _write(certificate, record, out)
     if as_json:
-        record = certificate.record()
         typer.echo(json.dumps({"out": str(out), "settings": record["settings"], **record["summary"]}, indent=1))
     else:
-        _print(certificate, out)
+        _print(record, out)
 
 
-def _write(certificate: "Certificate", out: Path) -> None:
+def _write(certificate: "Certificate", record: dict[str, Any], out: Path) -> None:
     """Write the Parquet table, the page and, last, the certificate; each whole or not at all."""
     from refsym.report import render_certificate
     from refsym_theory.atomic import write_together
 
-    record = certificate.record()
     table = BytesIO()
     certificate.cells.to_parquet(table, index=False)
     contents = (
@@ -101,12 +100,12 @@ def _write(certificate: "Certificate", out: Path) -> None:
     write_together({out / name: content for name, content in zip(FILES, contents, strict=True)})
 
 
-def _print(certificate: "Certificate", out: Path) -> None:
+def _print(record: dict[str, Any], out: Path) -> None:
     """The headline numbers, and where the page is."""
     from rich.console import Console
     from rich.table import Table
 
-    found, source = certificate.summary, certificate.source
+    found, source, settings = record["summary"], record["source"], record["settings"]
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", style="bold")
@@ -123,11 +122,10 @@ def _print(certificate: "Certificate", out: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console = Console(highlight=False)
-    settings = certificate.record()["settings"]
     title = f"{source['model']}, {source['scorer']}: k={settings['k']}, rho={settings['rho']}, q={settings['q']}"
     console.print(printable(title), markup=False, soft_wrap=True)
     console.print(table)
-    for note in certificate.notes:
+    for note in record["notes"]:
         console.print(printable(note), markup=False, style="dim", soft_wrap=True)
     console.print(printable(f"report: {out / 'report.html'}"), markup=False, soft_wrap=True)
 

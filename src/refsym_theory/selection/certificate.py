@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from refsym_theory.errors import InputError
 from refsym_theory.selection import findings
 from refsym_theory.selection.containment import TOLERANCE
-from refsym_theory.selection.noise import Estimator, noise_scale
+from refsym_theory.selection.dump_record import settings_json
+from refsym_theory.selection.noise import Estimator, has_noise, noise_scale
 from refsym_theory.selection.plan import Plan, fitted_plan
 from refsym_theory.selection.score_dump import ScoreDump
 from refsym_theory.selection.tally import Tally, Task, merged, tally
@@ -158,7 +159,7 @@ def certify(
     plan = fitted_plan(dump, k, rho, q, k_grid, tau_factors, draws, seed)
     scales = _noise_scales(dump)
     chosen = {layer: _chosen_scale(pair, tau, estimator) for layer, pair in scales.items()}
-    if not any((np.isfinite(t) & (t > 0)).any() for t in chosen.values()):
+    if not any(has_noise(t).any() for t in chosen.values()):
         raise InputError(f"{dump.path}: tau is zero or unmeasured in every head; give one with --tau")
     # Many shards share the threads among them, a few big ones each use all: no thread waits for another's heads.
     threads = numba.get_num_threads() if executor is None else 1
@@ -301,7 +302,7 @@ def _assemble(
         settings=settings,
         source=_source(dump),
         versions={"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
-        summary=findings.summary(plan, scales, chosen, everything, policies, by_tau, with_mass),
+        summary=findings.summary(plan, scales, chosen, everything, by_tau, with_mass),
         cells=pd.DataFrame(findings.cells(scales, chosen, tallies, at)),
         layers=pd.DataFrame(layers),
         policies=pd.DataFrame(policies),
@@ -314,19 +315,14 @@ def _assemble(
 
 
 def _source(dump: ScoreDump) -> dict[str, Any]:
-    made = dump.settings
+    made = settings_json(dump.settings)
+    versions = made.pop("versions")
     return {
-        "model": made.model,
-        "revision": made.revision,
-        "scorer": made.scorer,
-        "block_m": made.block_m,
-        "block_n": made.block_n,
-        "with_mass": made.with_mass,
-        "prompts": [{"tokens": p.tokens, "sha256": p.sha256} for p in made.prompts],
+        **made,
         "layers": len({entry.layer for entry in dump.entries}),
         "shards": len(dump.entries),
         "index_sha256": dump.index_sha256,
-        "made_with": dict(made.versions),
+        "made_with": versions,
     }
 
 
@@ -337,11 +333,7 @@ def _notes(dump: ScoreDump, chosen: dict[int, Float], tallies: Mapping[int, Tall
             f"No tile of layer {_listed(empty)} sees more than rho*k = {plan.expanded(plan.k)} blocks: "
             "nothing to certify there."
         )
-    silent = [
-        f"{layer}.{head}"
-        for layer in sorted(chosen)
-        for head in np.flatnonzero(~(np.isfinite(chosen[layer]) & (chosen[layer] > 0)))
-    ]
+    silent = [f"{layer}.{head}" for layer in sorted(chosen) for head in np.flatnonzero(~has_noise(chosen[layer]))]
     if silent:
         yield f"Noise is zero or unmeasured in head {_listed(silent)} (layer.head): nothing is counted there."
         yield "Such heads still take part in the cell rule, where a trigger may spend expansions on them."

@@ -119,13 +119,14 @@ def format_record(settings: DumpSettings, entries: tuple[ShardEntry, ...]) -> by
     """The text of an index or journal, the same bytes for the same content."""
     record = {
         "format": FORMAT,
-        **_settings_json(settings),
+        **settings_json(settings),
         "shards": [_entry_json(entry) for entry in entries],
     }
     return (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
 
 
-def _settings_json(settings: DumpSettings) -> dict[str, Any]:
+def settings_json(settings: DumpSettings) -> dict[str, Any]:
+    """The settings as JSON holds them."""
     return {
         "model": settings.model,
         "revision": settings.revision,
@@ -286,7 +287,7 @@ def check_same_settings(root: Path, found: DumpSettings, asked: DumpSettings) ->
 
 
 def _flat(settings: DumpSettings) -> dict[str, object]:
-    flat = _settings_json(settings)
+    flat = settings_json(settings)
     for number, prompt in enumerate(flat.pop("prompts")):
         flat |= {f"prompts[{number}].{key}": value for key, value in prompt.items()}
     return flat | {f"versions.{name}": version for name, version in flat.pop("versions").items()}

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from refsym_theory.selection.containment import TOLERANCE
+from refsym_theory.selection.noise import has_noise
 from refsym_theory.selection.plan import Plan
 from refsym_theory.selection.policies import LEVELS, POLICIES
 from refsym_theory.selection.regret import ClosedForm
@@ -149,7 +150,6 @@ def summary(
     scales: dict[int, tuple[Float, Float]],
     chosen: dict[int, Float],
     everything: Sequence[Tally],
-    policies: Sequence[dict[str, Any]],
     by_tau: Sequence[dict[str, Any]],
     with_mass: bool,
 ) -> dict[str, Any]:
@@ -158,7 +158,6 @@ def summary(
     averages = means(settings, with_mass)
     pool = _Pool.of(settings, LEVELS.index("tile"))
     at = plan.q_grid.index(plan.q)
-    captured = {(r["level"], r["value"], r["policy"]): r["captured"] for r in policies}
     over_tau = [
         r["captured"]
         for r in by_tau
@@ -178,8 +177,8 @@ def summary(
         "error_sigma": pool.left("sigma", 0, at),
         "error_best": pool.left("best_value", 0, at),
         "error_random": pool.left("random", 0, at),
-        "captured_identification": captured["tile", "identification", "sigma"],
-        "captured_output": captured.get(("tile", "output", "sigma")),
+        "captured_identification": pool.captured("sigma", 0, at),
+        "captured_output": pool.captured("sigma", 1, at) if with_mass else None,
         "captured_over_tau_lowest": min(over_tau, default=None),
         "captured_over_tau_highest": max(over_tau, default=None),
         "tie_share": _mean(tied, pool.weights[0]),
@@ -233,7 +232,7 @@ def cells(
             }
             if found is None:
                 row["note"] = "no eligible tile"
-            elif not (np.isfinite(chosen[layer][head]) and chosen[layer][head] > 0):
+            elif not has_noise(chosen[layer][head]):
                 row["note"] = "tau is zero or unmeasured"
             else:
                 row |= _cell(found, head, at)

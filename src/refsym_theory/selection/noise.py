@@ -11,6 +11,12 @@ Float = NDArray[np.float64]
 Estimator = Literal["split-half", "row-step"]
 
 
+def has_noise(tau: ArrayLike) -> NDArray[np.bool_]:
+    """Where a noise scale is measured and positive; elsewhere nothing can be said of errors."""
+    scale = np.asarray(tau, dtype=np.float64)
+    return np.isfinite(scale) & (scale > 0)
+
+
 def noise_scale(square_sum: ArrayLike, count: ArrayLike) -> Float:
     """Standard deviation of the noise of one score, from squared differences of pairs of scores.
 

@@ -300,12 +300,11 @@ class ScoreDumpWriter:
     def _begin(self, force: bool) -> None:
         """Take over what the directory holds, or refuse it untouched; then clear leftovers."""
         root = self._root
-        names = {item.name for item in root.iterdir()} - {JOURNAL + TEMPORARY}
+        names = {item.name for item in root.iterdir()}
         if (root / SHARDS).is_symlink():
             raise ScoreDumpError(f"{root / SHARDS}: is a symbolic link; shards must lie inside the dump")
         # A forced restart writes its journal before it discards the old index: the journal is the newer one.
         record = next((root / name for name in (JOURNAL, INDEX) if name in names), None)
-        refuse_foreign(root)
         if record is not None and not force:
             found, entries = parse_record(record, _read_bytes(record))
             check_same_settings(root, found, self._settings)

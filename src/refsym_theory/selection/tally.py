@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
+from refsym_theory.selection.noise import has_noise
 from refsym_theory.selection.plan import Plan, eligible_tiles
 from refsym_theory.selection.policies import LEVELS, POLICIES, Level, expansions, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
@@ -134,7 +135,6 @@ class Tally:
 class _Cut:
     """Per-head arrays [H, T] at one k over its tiles."""
 
-    tiles: Int
     kept: Int
     expanded: Int
     gap: Float
@@ -147,8 +147,8 @@ class _Cut:
     regained: Float
 
     @classmethod
-    def empty(cls, heads: int, tiles: Int, kept: Int, expanded: Int) -> _Cut:
-        return cls(tiles, kept, expanded, *(np.zeros((heads, tiles.size)) for _ in range(8)))
+    def empty(cls, heads: int, kept: Int, expanded: Int) -> _Cut:
+        return cls(kept, expanded, *(np.zeros((heads, kept.size)) for _ in range(8)))
 
 
 def tally(task: Task) -> Tally | None:
@@ -171,11 +171,11 @@ def tally(task: Task) -> Tally | None:
         if not tiles[plan.k].size:
             return None
         common = tiles[plan.k_grid[-1]]
-        cuts = [_Cut.empty(heads, common, k - forced[common], plan.expanded(k) - forced[common]) for k in plan.k_grid]
+        cuts = [_Cut.empty(heads, k - forced[common], plan.expanded(k) - forced[common]) for k in plan.k_grid]
         own = tiles[plan.k]
-        chosen = _Cut.empty(heads, own, plan.k - forced[own], plan.expanded(plan.k) - forced[own])
-        noisy = np.isfinite(task.tau) & (task.tau > 0)
-        stepped = np.isfinite(task.row_step) & (task.row_step > 0)
+        chosen = _Cut.empty(heads, plan.k - forced[own], plan.expanded(plan.k) - forced[own])
+        noisy = has_noise(task.tau)
+        stepped = has_noise(task.row_step)
         errors = np.zeros((1 + len(plan.tau_factors), 2, heads, own.size))
         k_errors = np.zeros((len(plan.k_grid), 2, heads, common.size))
         misses = np.zeros((heads, own.size, 2, 2), dtype=np.int64)
