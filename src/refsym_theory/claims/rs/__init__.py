@@ -1,0 +1,1 @@
+"""Claims of the refinement-symmetry paper (RS)."""

@@ -1,0 +1,1 @@
+"""Claims of the uncertainty-gated selection paper (UG)."""
