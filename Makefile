@@ -30,7 +30,8 @@ test: $(VENV)/full.stamp ## Lint, types and the whole test suite
 bench: $(VENV)/full.stamp ## Measure against the peers, in one run
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
 
-reports: $(VENV)/base.stamp ## Render the reports again from the committed dumps
+reports: $(VENV)/full.stamp ## Render the reports again: claims, and certificates of the committed dumps
+	$(BIN)/refsym verify --out reports/claims --force
 	for scorer in kmean quest; do \
 	  $(BIN)/refsym certify examples/smollm2-4k/$$scorer -k 8 --rho 2 -q 0.4 \
 	    --out reports/smollm2-4k/$$scorer --force || exit; \
@@ -44,8 +45,8 @@ examples: $(MODEL) $(VENV)/full.stamp ## Dump the example prompt again (two minu
 	$(BIN)/python examples/smollm2-4k/generate.py $(MODEL)
 
 clean: ## Remove what was built: .venv, caches, demo output (not the model)
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) demo claims build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests proofs_checks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/base.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

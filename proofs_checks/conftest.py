@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import pytest
 from hypothesis import Phase, settings
+
 from ledger import HERE, Ledger
 
 # No shrinking in search of the prettiest counterexample: planted variants fail by the hundred.

@@ -70,13 +70,11 @@ class Ledger:
         )
         whole = any(_holds(argument) for argument in self.config.args)
         stopped = session.shouldstop or session.exitstatus == pytest.ExitCode.INTERRUPTED
-        return whole and not narrowed and not stopped and len(self.evidence) == self._collected_claims()
+        return whole and not narrowed and not stopped and self._every_file_reported()
 
-    def _collected_claims(self) -> int:
-        """Under xdist other tests may share the session; then every file of ours must have reported."""
+    def _every_file_reported(self) -> bool:
         files = {str(path.relative_to(HERE)) for path in HERE.rglob("test_*.py")}
-        seen = {item.check.split("::")[0].removeprefix(f"{HERE.name}/") for item in self.evidence}
-        return len(self.evidence) if files == seen else -1
+        return files == {item.check.split("::")[0].removeprefix(f"{HERE.name}/") for item in self.evidence}
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from algebra import distribution, vanishes
-from balls import ball, digits
 from hypothesis import given
 from hypothesis import strategies as st
-from marks import control, nan, proof, superfluous, tightness
 from sympy import Expr, symbols
 
+from algebra import distribution, vanishes
+from balls import ball, digits
+from marks import control, nan, proof, superfluous, tightness
 from refsym_theory.claims.rs import l1
 from refsym_theory.evidence import Level, Truth, at_most, below, equal, require
 

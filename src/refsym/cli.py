@@ -9,6 +9,7 @@ import typer
 from refsym.commands.certify import certify
 from refsym.commands.demo import demo
 from refsym.commands.dump import dump
+from refsym.commands.verify import verify
 from refsym.terminal import printable
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(dump)
 app.command()(certify)
+app.command()(verify)
 app.command()(demo)
 
 

@@ -3,9 +3,10 @@
 from importlib import import_module
 from threading import Thread
 
+from refsym.report.claims import claims_markdown, render_claims
 from refsym.report.page import render_certificate
 
-__all__ = ["preload", "render_certificate"]
+__all__ = ["claims_markdown", "preload", "render_certificate", "render_claims"]
 
 
 def preload() -> None:

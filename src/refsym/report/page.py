@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from refsym.report import numerals, tables
+from refsym.report.environment import environment
 from refsym.report.figures import agreement, maps, noise, risk
 from refsym.report.view import NAMES, POLICIES, View
 from refsym.report.wording import answer, forced, free, judged
@@ -44,7 +44,7 @@ def render_certificate(record: Mapping[str, Any]) -> str:
         "over_q_by_head": risk.over_q_by_head(view),
     }
     return (
-        _environment()
+        environment()
         .get_template("certificate.html")
         .render(
             view=view,
@@ -70,26 +70,6 @@ def render_certificate(record: Mapping[str, Any]) -> str:
             settings=[(name, _plain(value)) for name, value in view.settings.items()],
         )
     )
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("refsym.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": numerals.number,
-        "gain": numerals.gain,
-        "setting": numerals.setting,
-        "share": numerals.share,
-        "points": numerals.points,
-        "count": numerals.count,
-        "blocks": numerals.blocks,
-    }
-    return environment
 
 
 def _plain(value: Any) -> str:
