@@ -14,14 +14,8 @@ from ledger import HERE, RECORDED
 
 COQ = HERE / "coq"
 
-# What Coq's construction of the reals and Coquelicot rest on; nothing else may appear.
-AXIOMS = {
-    "ClassicalDedekindReals.sig_forall_dec",
-    "ClassicalDedekindReals.sig_not_dec",
-    "FunctionalExtensionality.functional_extensionality_dep",
-    "Classical_Prop.classic",
-    "Eqdep.Eq_rect_eq.eq_rect_eq",
-}
+# What Coq's construction of the reals rests on; nothing else may appear.
+AXIOMS = {"sig_forall_dec", "sig_not_dec", "functional_extensionality_dep", "classic"}
 
 Edit = tuple[str, str]
 
@@ -52,7 +46,9 @@ def accepts(file: str, theorem: str, says: str, edit: Edit | None = None) -> Non
     assert statement, f"{file} has no theorem {theorem}"
     if edit is None:
         assert _squeezed(says) in _squeezed(statement[1]), f"{theorem} does not say {says!r}"
-    assumed = _assumptions(source)[theorem]
+    found = _assumptions(source)
+    assert theorem in found, f"{file} does not end with Print Assumptions {theorem}"
+    assumed = found[theorem]
     assert assumed <= AXIOMS, f"{theorem} assumes {', '.join(sorted(assumed - AXIOMS))}"
 
 
@@ -62,17 +58,34 @@ def _squeezed(text: str) -> str:
 
 @cache
 def _assumptions(source: str) -> dict[str, set[str]]:
-    """Compile, and return what each theorem assumes; once a file and process, since it takes seconds."""
-    theorems = re.findall(r"^\s*(?:Theorem|Lemma|Corollary)\s+(\w+)", source, flags=re.MULTILINE)
+    """Compile, and return what the theorems that a file prints assume; once a file and process: it takes seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "checked.v"
-        path.write_text(source + "".join(f"\nPrint Assumptions {theorem}." for theorem in theorems) + "\n")
-        done = subprocess.run(["coqc", "-q", path.name], cwd=folder, capture_output=True, text=True, check=False)
+        for needed in _required(source):
+            Path(folder, f"{needed}.v").write_text((COQ / f"{needed}.v").read_text())
+            _compile(folder, needed)
+        Path(folder, "checked.v").write_text(source)
+        said = _compile(folder, "checked")
+    theorems = re.findall(r"^Print Assumptions (\w+)\.", source, flags=re.MULTILINE)
+    answers = re.split(r"^(?=Axioms:|Closed under the global context)", said, flags=re.MULTILINE)[1:]
+    return {name: _names(answer) for name, answer in zip(theorems, answers, strict=True)}
+
+
+def _required(source: str) -> list[str]:
+    """Our own files that this one needs, each after those that it needs itself."""
+    found: list[str] = []
+    for names in re.findall(r"^Require Import ([\w ]+)\.", source, flags=re.MULTILINE):
+        for name in names.split():
+            if (path := COQ / f"{name}.v").is_file():
+                found += [other for other in (*_required(path.read_text()), name) if other not in found]
+    return found
+
+
+def _compile(folder: str, name: str) -> str:
+    done = subprocess.run(["coqc", "-q", f"{name}.v"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    answers = re.split(r"^(?=Axioms:|Closed under the global context)", done.stdout, flags=re.MULTILINE)
-    return {name: _names(answer) for name, answer in zip(theorems, answers[-len(theorems) :], strict=True)}
+    return done.stdout
 
 
 def _names(answer: str) -> set[str]:
     """Axioms begin their lines; their types go on, indented."""
-    return {line.split()[0] for line in answer.splitlines()[1:] if line and not line[0].isspace()}
+    return {line.split()[0].rsplit(".", 1)[-1] for line in answer.splitlines()[1:] if line and not line[0].isspace()}

@@ -1,0 +1,171 @@
+(* RS Proposition 1: weights w(m_i) K(s_i) are invariant to every equal split, for a positive and nondecreasing w, if and
+   only if w is linear. RS Proposition 5, first half: invariance to binary splits needs no monotonicity. *)
+
+Require Import Reals Lra Lia Psatz.
+Require Import finite.
+Open Scope R_scope.
+
+Definition positive (w : R -> R) : Prop := forall m, 0 < m -> 0 < w m.
+Definition nondecreasing (w : R -> R) : Prop := forall x y, 0 < x -> x <= y -> w x <= w y.
+Definition linear (w : R -> R) : Prop := exists c, 0 < c /\ forall m, 0 < m -> w m = c * m.
+
+(* k children of mass m / k weigh what their parent weighs. *)
+Definition keeps_equal_splits (w : R -> R) : Prop :=
+  forall (k : nat) m, (1 <= k)%nat -> 0 < m -> INR k * w (m / INR k) = w m.
+
+(* Normalized attention over n tokens with these weights and scalar values. *)
+Definition attention (n : nat) (weight value : nat -> R) : R :=
+  sum n (fun i => weight i * value i) / sum n weight.
+
+(* k tokens that are alike, then one more. *)
+Definition copies (k : nat) (x y : R) (i : nat) : R := if Nat.ltb i k then x else y.
+
+(* A token of mass m, score s, value v beside one of mass m', score s', value v': the output is the same whether the
+   first is whole or in k copies of mass m / k. *)
+Definition invariant (w K : R -> R) : Prop :=
+  forall (k : nat) m m' s s' v v', (1 <= k)%nat -> 0 < m -> 0 < m' ->
+    attention (S k) (copies k (w (m / INR k) * K s) (w m' * K s')) (copies k v v') =
+    attention 2 (copies 1 (w m * K s) (w m' * K s')) (copies 1 v v').
+
+Lemma sum_copies k x y : sum (S k) (copies k x y) = INR k * x + y.
+Proof.
+  simpl. unfold copies at 2. rewrite Nat.ltb_irrefl.
+  rewrite (sum_ext k _ (fun _ => x)); [rewrite sum_constant; reflexivity |].
+  intros i Hi. unfold copies. apply Nat.ltb_lt in Hi. rewrite Hi. reflexivity.
+Qed.
+
+Lemma attention_copies k x y v v' :
+  attention (S k) (copies k x y) (copies k v v') = (INR k * x * v + y * v') / (INR k * x + y).
+Proof.
+  unfold attention. rewrite sum_copies.
+  rewrite (sum_ext (S k) _ (copies k (x * v) (y * v'))); [rewrite sum_copies; f_equal; ring |].
+  intros i _. unfold copies. destruct (Nat.ltb i k); reflexivity.
+Qed.
+
+Lemma INR_positive k : (1 <= k)%nat -> 0 < INR k.
+Proof. intros H. apply (lt_INR 0 k). lia. Qed.
+
+(* Values one and zero read the weight of the copies off the output. *)
+Theorem invariance_keeps_equal_splits w K :
+  positive w -> (forall s, 0 < K s) -> invariant w K -> keeps_equal_splits w.
+Proof.
+  intros Hw HK H k m Hk Hm.
+  pose proof (INR_positive k Hk) as Hk0.
+  specialize (H k m 1 0 0 1 0 Hk Hm Rlt_0_1).
+  rewrite !attention_copies in H.
+  pose proof (HK 0) as HK0. pose proof (Hw m Hm) as Hwm. pose proof (Hw 1 Rlt_0_1) as Hw1.
+  assert (Hmk : 0 < m / INR k) by (apply Rdiv_lt_0_compat; assumption).
+  pose proof (Hw _ Hmk) as Hwk.
+  set (a := w (m / INR k)) in *. set (b := w m) in *. set (c := w 1) in *. set (g := K 0) in *.
+  simpl (INR 1) in H.
+  assert (Ha : 0 < INR k * a) by (apply Rmult_lt_0_compat; assumption).
+  assert (E : INR k * a * (b + c) = b * (INR k * a + c)).
+  { apply Rmult_eq_reg_r with (g * g); [| nra].
+    assert (P1 : 0 < INR k * (a * g) + c * g) by nra.
+    assert (P2 : 0 < 1 * (b * g) + c * g) by nra.
+    apply (f_equal (fun x => x * (INR k * (a * g) + c * g) * (1 * (b * g) + c * g))) in H.
+    field_simplify in H; [| lra | lra]. nra. }
+  nra.
+Qed.
+
+Lemma rational_between a b : 0 <= a < b ->
+  exists p q : nat, (1 <= p)%nat /\ (1 <= q)%nat /\ a < INR p / INR q < b.
+Proof.
+  intros [Ha Hab]. destruct (archimed_cor1 (b - a)) as (q & Hq & Hq0); [lra |].
+  assert (Hqp : 0 < INR q) by (apply (lt_INR 0 q); lia).
+  destruct (archimed (a * INR q)) as [Hup1 Hup2].
+  assert (Hz : (0 < up (a * INR q))%Z) by (apply lt_IZR; nra).
+  exists (Z.to_nat (up (a * INR q))), q.
+  assert (Hp : INR (Z.to_nat (up (a * INR q))) = IZR (up (a * INR q))).
+  { rewrite INR_IZR_INZ, Z2Nat.id by lia. reflexivity. }
+  assert (Hd : / INR q * INR q = 1) by (field; lra).
+  repeat split; [lia | lia | |].
+  - apply Rmult_lt_reg_r with (INR q); [assumption |]. unfold Rdiv. rewrite Hp, Rmult_assoc, Hd. lra.
+  - apply Rmult_lt_reg_r with (INR q); [assumption |]. unfold Rdiv. rewrite Hp, Rmult_assoc, Hd. nra.
+Qed.
+
+Lemma rational_homogeneity w p q : (1 <= p)%nat -> (1 <= q)%nat -> keeps_equal_splits w ->
+  w (INR p / INR q) = w 1 * (INR p / INR q).
+Proof.
+  intros Hp Hq H.
+  pose proof (INR_positive p Hp) as Hp0. pose proof (INR_positive q Hq) as Hq0.
+  assert (Hr : 0 < INR p / INR q) by (apply Rdiv_lt_0_compat; assumption).
+  pose proof (H p _ Hp Hr) as H1. pose proof (H q 1 Hq Rlt_0_1) as H2.
+  replace (INR p / INR q / INR p) with (1 / INR q) in H1 by (field; lra).
+  rewrite <- H1, <- H2. field. lra.
+Qed.
+
+Theorem equal_splits_and_monotone_imply_linear w :
+  positive w -> nondecreasing w -> keeps_equal_splits w -> linear w.
+Proof.
+  intros Hw Hmono H. exists (w 1). pose proof (Hw 1 Rlt_0_1) as Hc. split; [exact Hc |].
+  intros x Hx. destruct (Rtotal_order (w x) (w 1 * x)) as [Hlt | [E | Hgt]]; [exfalso | exact E | exfalso].
+  - pose proof (Hw x Hx) as Hwx.
+    destruct (rational_between (w x / w 1) x) as (p & q & Hp & Hq & Hlow & Hhigh).
+    + split; [apply Rlt_le, Rdiv_lt_0_compat; assumption |].
+      apply Rmult_lt_reg_r with (w 1); [exact Hc |]. replace (w x / w 1 * w 1) with (w x) by (field; lra). lra.
+    + assert (Hr : 0 < INR p / INR q)
+        by (apply Rdiv_lt_0_compat; apply INR_positive; assumption).
+      pose proof (Hmono _ _ Hr (Rlt_le _ _ Hhigh)) as Hle. rewrite (rational_homogeneity w p q Hp Hq H) in Hle.
+      apply (Rmult_lt_compat_l (w 1)) in Hlow; [| exact Hc].
+      replace (w 1 * (w x / w 1)) with (w x) in Hlow by (field; lra). lra.
+  - destruct (rational_between x (w x / w 1)) as (p & q & Hp & Hq & Hlow & Hhigh).
+    + split; [lra |]. apply Rmult_lt_reg_r with (w 1); [exact Hc |].
+      replace (w x / w 1 * w 1) with (w x) by (field; lra). lra.
+    + pose proof (Hmono _ _ Hx (Rlt_le _ _ Hlow)) as Hle. rewrite (rational_homogeneity w p q Hp Hq H) in Hle.
+      apply (Rmult_lt_compat_l (w 1)) in Hhigh; [| exact Hc].
+      replace (w 1 * (w x / w 1)) with (w x) in Hhigh by (field; lra). lra.
+Qed.
+
+(* Sufficiency, for splits into parts of any masses. *)
+Theorem linear_keeps_every_split w n (part : nat -> R) :
+  linear w -> (forall i, (i < n)%nat -> 0 < part i) -> 0 < sum n part ->
+  sum n (fun i => w (part i)) = w (sum n part).
+Proof.
+  intros (c & Hc & H) Hpart Hsum. rewrite (H _ Hsum), <- sum_scale. apply sum_ext. intros i Hi. apply H, Hpart, Hi.
+Qed.
+
+Theorem characterization w K :
+  positive w -> nondecreasing w -> (forall s, 0 < K s) -> (invariant w K <-> linear w).
+Proof.
+  intros Hw Hmono HK. split.
+  - intros H. apply equal_splits_and_monotone_imply_linear; [exact Hw | exact Hmono |].
+    apply (invariance_keeps_equal_splits w K); assumption.
+  - intros (c & Hc & H) k m m' s s' v v' Hk Hm Hm'. pose proof (INR_positive k Hk) as Hk0.
+    rewrite !attention_copies. simpl (INR 1).
+    rewrite (H (m / INR k)) by (apply Rdiv_lt_0_compat; assumption). rewrite (H m Hm).
+    replace (INR k * (c * (m / INR k) * K s)) with (1 * (c * m * K s)) by (field; lra). reflexivity.
+Qed.
+
+(* The exponent family: one split into two or more equal parts, of one mass, forces alpha = 1. *)
+Theorem exponent_is_one k m alpha : (2 <= k)%nat -> 0 < m ->
+  INR k * Rpower (m / INR k) alpha = Rpower m alpha -> alpha = 1.
+Proof.
+  intros Hk Hm H.
+  assert (Hk1 : 1 < INR k) by (apply (lt_INR 1 k); lia).
+  assert (Hl : 0 < ln (INR k)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  unfold Rpower in H. unfold Rdiv in H. rewrite ln_mult, ln_Rinv in H; try lra; [| apply Rinv_0_lt_compat; lra].
+  assert (E : exp (ln (INR k) + alpha * (ln m + - ln (INR k))) = exp (alpha * ln m)).
+  { rewrite exp_plus, exp_ln by lra. exact H. }
+  apply exp_inv in E. nra.
+Qed.
+
+(* Proposition 5: additivity and positivity are enough. *)
+Theorem binary_splits_imply_linear w :
+  positive w -> (forall a b, 0 < a -> 0 < b -> w (a + b) = w a + w b) -> linear w.
+Proof.
+  intros Hw H. apply equal_splits_and_monotone_imply_linear; [exact Hw | |].
+  - intros x y Hx Hxy. destruct (Rle_lt_or_eq_dec x y Hxy) as [Hlt | ->]; [| lra].
+    replace y with (x + (y - x)) by ring. rewrite H by lra. pose proof (Hw (y - x)). lra.
+  - assert (Hn : forall k m, 0 < m -> w (INR (S k) * m) = INR (S k) * w m).
+    { induction k as [| k IH]; intros m Hm; [simpl; rewrite !Rmult_1_l; reflexivity |].
+      rewrite (S_INR (S k)). rewrite !Rmult_plus_distr_r, !Rmult_1_l, H, IH; [reflexivity | exact Hm | | exact Hm].
+      apply Rmult_lt_0_compat; [apply INR_positive; lia | exact Hm]. }
+    intros k m Hk Hm. destruct k as [| k]; [lia |]. pose proof (INR_positive (S k) Hk) as Hk0.
+    rewrite <- Hn by (apply Rdiv_lt_0_compat; assumption). f_equal. field. lra.
+Qed.
+
+Print Assumptions characterization.
+Print Assumptions linear_keeps_every_split.
+Print Assumptions exponent_is_one.
+Print Assumptions binary_splits_imply_linear.
