@@ -165,6 +165,8 @@ Proof.
     rewrite <- Hn by (apply Rdiv_lt_0_compat; assumption). f_equal. field. lra.
 Qed.
 
+Print Assumptions invariance_keeps_equal_splits.
+Print Assumptions equal_splits_and_monotone_imply_linear.
 Print Assumptions characterization.
 Print Assumptions linear_keeps_every_split.
 Print Assumptions exponent_is_one.

@@ -151,7 +151,7 @@ SHARP = [(0, 0), (1, 0), (0, 0)]
     st.sampled_from(list(NORMS)),
 )
 @example([(0, 0, 2), (1, 1, 1)], [2, 2, 1], [1, 4, 1], SHARP, SHARP, "max")
-def test_theorem_in_rationals(stated, pieces, k, new, v, w, norm) -> None:  # noqa: ANN001
+def test_theorem_in_rationals(stated, pieces, k, new, v, w, norm) -> None:
     require(stated(*terms(pieces, k, new, v, w, norm)))
 
 

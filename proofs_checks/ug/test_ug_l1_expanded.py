@@ -54,7 +54,9 @@ def test_the_spacings_inside_a_gap(stated: Callable[..., int]) -> None:
                 assert k - 1 not in used  # each of them at least Delta_2
 
 
-@proof("UG.L1-expanded", "count", Level.EXACT, l1_kept.most_pairs, {"chi without its m + 1": lambda m: 1, "m": lambda m: m})
+@proof(
+    "UG.L1-expanded", "count", Level.EXACT, l1_kept.most_pairs, {"chi without its m + 1": lambda m: 1, "m": lambda m: m}
+)
 def test_pairs_at_a_distance(stated: Callable[[int], int]) -> None:
     for n, k in product(range(2, 13), range(1, 12)):
         for kept in range(k, n):
@@ -63,7 +65,9 @@ def test_pairs_at_a_distance(stated: Callable[[int], int]) -> None:
                 require(at_most(count, stated(m)))
 
 
-@proof("UG.L1-expanded", "tail", Level.EXACT, l1_kept.exponent, {"m for m^2": lambda m, d, tau: -m * d**2 / (4 * tau**2)})
+@proof(
+    "UG.L1-expanded", "tail", Level.EXACT, l1_kept.exponent, {"m for m^2": lambda m, d, tau: -m * d**2 / (4 * tau**2)}
+)
 def test_the_tail_ratio_from_the_expansion_gap(stated: Callable[..., object]) -> None:
     gap, m, d, tau = symbols("G m d tau")
     require(vanishes(tail.exponent(gap / tau, m * d / tau) / 2 - stated(m, d, tau) + m * gap * d / (2 * tau**2)))

@@ -34,7 +34,7 @@ def test_expansion_misses_no_more(stated: Callable[[int, int], int]) -> None:
 
 @proof("UG.P1-caps", "one", Level.EXACT, p1_caps.caps, {"half for one": lambda eps: (Fraction(1, 2), eps)})
 def test_a_probability_less_one_that_is_not_negative(stated: Caps) -> None:
-    kept, expanded, other, rest = symbols("kept expanded other rest")  # E_k = 1 - rest, V*_t' = other >= 0
+    expanded, other, rest = symbols("expanded other rest")  # E_k = 1 - rest, V*_t' = other >= 0
     cost = (1 - rest - expanded) - other
     require(nonnegative_coefficients((stated(0)[0] - cost).expand()))
 

@@ -41,7 +41,10 @@ def test_a_difference_is_inside_and_outside(stated: Callable[..., Any]) -> None:
     "size",
     Level.EXACT,
     p1_pairs.most_pairs,
-    {"D - 1": lambda triggered, tiles: triggered - 1, "half of them": lambda triggered, tiles: min(triggered, tiles) // 2},
+    {
+        "D - 1": lambda triggered, tiles: triggered - 1,
+        "half of them": lambda triggered, tiles: min(triggered, tiles) // 2,
+    },
 )
 def test_every_two_sets_of_a_few_tiles(stated: Callable[[int, int], int]) -> None:
     for tiles in range(1, 6):

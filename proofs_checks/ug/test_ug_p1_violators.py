@@ -55,8 +55,8 @@ def test_a_tile_of_many_tied_blocks(record_property: Callable[[str, object], Non
     gap, tied = 3, 10**12
     with digits(30):
         # k = 1: the first score keeps its place with probability E Phi(Z + gap)^tied; expansion keeps every block.
-        below_low = cdf(arb(4)) * cdf(ball(4 + gap)) ** tied  # Z <= 4: at most this
-        between = integral(lambda z: density(z) * cdf(z + gap) ** tied, 4, 12)
+        below_low = cdf(arb(3)) * cdf(ball(3 + gap)) ** tied  # Z <= 3: at most this
+        between = integral(lambda z: density(z) * cdf(z + gap) ** tied, 3, 12)
         keeps = interval(0, 1) * below_low + between + interval(0, 1) * cdf(arb(-12))
         clean = v_bar(ball(gap))  # the other tile: two blocks at the same gap, so sigma and r agree and beta is 0
         regret = ((1 - keeps) - clean) / 2

@@ -25,8 +25,13 @@ CLAIM = Claim(
     hypotheses=(Hypothesis("floor", r"(A1)."),),
     uses=("UG.L1-kept", "UG.L1-expanded", "UG.L1-sandwich", "UG.P1-pairs", "UG.P1-band"),
     steps=(
-        Step("sides", r"$\bar V(g_t) - (1+\chi)\,\eta\,\bar V(g_t) \le V^*_t \le (1+\chi)\bar V(g_t)$; and $V^*_t \ge 0$."),
-        Step("sharper", r"Each side improves on the printed one, by $\chi\bar V$ below and $(1+\chi)\eta\bar V$ above."),
+        Step(
+            "sides",
+            r"$\bar V(g_t) - (1+\chi)\,\eta\,\bar V(g_t) \le V^*_t \le (1+\chi)\bar V(g_t)$; and $V^*_t \ge 0$.",
+        ),
+        Step(
+            "sharper", r"Each side improves on the printed one, by $\chi\bar V$ below and $(1+\chi)\eta\bar V$ above."
+        ),
         Step("pair", r"$(1+\chi)V_- - [1-(1+\chi)\eta]\,V_+ \le B + \bar\varepsilon/2$ where $(1+\chi)\eta \le 1$."),
         Step("large", r"$(1+\chi)V_- - 0 \le B + \bar\varepsilon/2$ where $(1+\chi)\eta \ge 1$."),
         Step("half", r"$(1+\chi)\bar V(g_t) \le (1+\chi)/2$."),

@@ -18,9 +18,15 @@ CLAIM = Claim(
     uses=("OWN.PAIRS", "UG.TAIL", "UG.L1-chi", "UG.L1-kept"),
     steps=(
         Step("union", r"If the expanded set misses, some $j \ge \rho k$ truly beats some $i < k$."),
-        Step("gap", r"Such a pair at distance $m$ has score gap at least $G_t + m\Delta_2$: no spacing at the cut is used."),
+        Step(
+            "gap",
+            r"Such a pair at distance $m$ has score gap at least $G_t + m\Delta_2$: no spacing at the cut is used.",
+        ),
         Step("count", r"There are at most $m+1$ of them."),
-        Step("tail", r"$\bar V(G_t + m\Delta_2) \le \bar V(G_t)\,e^{-m^2\Delta_2^2/(4\tau^2)}$, as in UG.L1-kept with $G_t \ge 0$."),
+        Step(
+            "tail",
+            r"$\bar V(G_t + m\Delta_2) \le \bar V(G_t)\,e^{-m^2\Delta_2^2/(4\tau^2)}$, as in UG.L1-kept with $G_t \ge 0$.",
+        ),
     ),
     stronger=(
         r"A missed block beats $\rho k - k + 1$ of the kept ones, not just one: OWN.PAIRS is smaller where the scores are flat."

@@ -22,7 +22,9 @@ CLAIM = Claim(
     uses=("OWN.PAIRS", "UG.TAIL", "UG.L1-chi"),
     steps=(
         Step("gap", r"A pair at distance $m$ has score gap at least $g_t + m\Delta_2$."),
-        Step("count", r"There are at most $m+1$ pairs at distance $m$: $j$ follows from $i$, and $k-1-m \le i \le k-1$."),
+        Step(
+            "count", r"There are at most $m+1$ pairs at distance $m$: $j$ follows from $i$, and $k-1-m \le i \le k-1$."
+        ),
         Step("tail", r"$\bar V(g_t + m\Delta_2) \le \bar V(g_t)\,e^{-m^2\Delta_2^2/(4\tau^2)}$, by UG.TAIL."),
     ),
     stronger=(

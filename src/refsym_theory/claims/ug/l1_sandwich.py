@@ -19,8 +19,13 @@ CLAIM = Claim(
     hypotheses=(Hypothesis("floor", r"(A1)."),),
     uses=("UG.L1-kept", "UG.L1-expanded", "UG.TAIL"),
     steps=(
-        Step("upper", r"$V^*_t \le \mathcal{E}_t(\widehat S_k) \le (1+\chi)\bar V(g_t) \le (1+\bar\varepsilon)\bar V(g_t)$."),
-        Step("gap", r"$G_t - g_t \ge (\rho-1)k\,\Delta_2$: it is made of $(\rho-1)k$ spacings, none of them at the cut."),
+        Step(
+            "upper",
+            r"$V^*_t \le \mathcal{E}_t(\widehat S_k) \le (1+\chi)\bar V(g_t) \le (1+\bar\varepsilon)\bar V(g_t)$.",
+        ),
+        Step(
+            "gap", r"$G_t - g_t \ge (\rho-1)k\,\Delta_2$: it is made of $(\rho-1)k$ spacings, none of them at the cut."
+        ),
         Step("tail", r"$\bar V(G_t) \le \bar V(g_t)\,e^{-((\rho-1)k\Delta_2)^2/(4\tau^2)}$, by UG.TAIL."),
         Step("lower", r"$V^*_t \ge \bar V(g_t) - (1+\chi)\bar V(G_t) \ge (1-\bar\varepsilon)\bar V(g_t)$."),
     ),

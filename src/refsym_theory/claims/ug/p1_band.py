@@ -26,7 +26,10 @@ CLAIM = Claim(
     ),
     uses=("UG.L1-sandwich",),
     steps=(
-        Step("scale", r"$\sigma_t \ge \sigma_{(q)}$ and $r_t \ge \bar r(1-\beta)$ give $g_t \ge \gamma_q(1-\beta)$; likewise $g_{t'}$."),
+        Step(
+            "scale",
+            r"$\sigma_t \ge \sigma_{(q)}$ and $r_t \ge \bar r(1-\beta)$ give $g_t \ge \gamma_q(1-\beta)$; likewise $g_{t'}$.",
+        ),
         Step("pair", r"The first inequality, for $\bar\varepsilon \le 1$: both sides of (23) fall as the gap grows."),
         Step("large", r"The first inequality, for $\bar\varepsilon > 1$: there $V^*_{t'} \ge 0$ is enough."),
         Step("split", r"The bound is the band width plus $\bar\varepsilon\,[V_- + V_+]$, and $V_- + V_+ \le 1$."),

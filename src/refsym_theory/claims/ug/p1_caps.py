@@ -15,12 +15,17 @@ CLAIM = Claim(
         r"$V^*_t \le (1+\bar\varepsilon)\bar V(g_t) \le \frac{1+\bar\varepsilon}{2}$, with $V^*_{t'} \ge 0$ (Observation 1)."
     ),
     plain="Expanding one tile instead of another can never gain more than one, or a little more than a half.",
-    hypotheses=(Hypothesis("nested", r"The expanded set contains the kept one, $\widehat S_k \subseteq \widehat S_{\rho k}$."),),
+    hypotheses=(
+        Hypothesis("nested", r"The expanded set contains the kept one, $\widehat S_k \subseteq \widehat S_{\rho k}$."),
+    ),
     uses=("UG.L1-sandwich",),
     steps=(
         Step("nonnegative", r"$V^* \ge 0$: whatever the expanded set misses, the kept set misses too."),
         Step("one", r"$V^*_t - V^*_{t'} \le V^*_t \le \mathcal{E}_t(\widehat S_k) \le 1$."),
-        Step("half", r"$(1+\bar\varepsilon)\bar V(g_t) \le (1+\bar\varepsilon)/2$, since $g_t \ge 0$ and $\bar V(0) = \frac12$."),
+        Step(
+            "half",
+            r"$(1+\bar\varepsilon)\bar V(g_t) \le (1+\bar\varepsilon)/2$, since $g_t \ge 0$ and $\bar V(0) = \frac12$.",
+        ),
     ),
     stronger=r"$(1+\chi)/2$ is a cap too: OWN.SANDWICH.",
     tight=(

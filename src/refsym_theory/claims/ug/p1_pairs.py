@@ -25,7 +25,9 @@ CLAIM = Claim(
     steps=(
         Step("cancel", r"$a - b = a(1-b) - b(1-a)$ tile by tile: only the difference sets remain in the sum."),
         Step("equal", r"The same with every value 1: the difference sets are as unequal as the sets."),
-        Step("size", r"$a(1-b) \le a$ and $a(1-b) \le 1-b$: at most $|\Pi_q^*|$ and at most $T - |\Pi_q^\sigma|$ tiles."),
+        Step(
+            "size", r"$a(1-b) \le a$ and $a(1-b) \le 1-b$: at most $|\Pi_q^*|$ and at most $T - |\Pi_q^\sigma|$ tiles."
+        ),
     ),
     tight=r"Two tiles, one in each set.",
     stronger="It holds for any two rules of the same budget, not only these two.",
