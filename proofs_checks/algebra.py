@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, Poly, Rational, fraction, together
+from sympy import Expr, Poly, Rational, fraction, nan, sympify, together
 
 from refsym_theory.evidence import Truth
 
@@ -14,6 +14,9 @@ def vanishes(expression: Expr) -> Truth:
 
     An irrational constant must come in as a symbol with its relation (x for the root of a, a replaced by x**2).
     """
+    expression = sympify(expression)
+    if expression.has(nan):
+        return Truth.UNKNOWN
     numerator, denominator = fraction(together(expression))
     symbols = sorted(expression.free_symbols, key=str)
     if not symbols:

@@ -53,7 +53,7 @@ def limits() -> tuple[arb, arb]:
     one,
     {
         "density rho": rho,
-        "counts of a merged half": lambda z: z * 0 + 1 + z / 10**9,
+        "density 1 + x / 10^10": lambda z: one(z) + z / 10**10,
         "NaN": nan,
     },
 )
@@ -166,7 +166,7 @@ def slopes(which: int, limit: arb) -> list[arb]:
     lambda which: limits()[which],
     {
         "limits exchanged": lambda which: limits()[1 - which],
-        "printed digits only": lambda which: ball(str(limits()[which].str(5, radius=False))),
+        "limit cut to 5 digits": lambda which: ball(str(limits()[which].str(5, radius=False))),
     },
 )
 def test_both_errors_fall_with_the_square(stated: Callable[[int], arb], record_property: Fact) -> None:

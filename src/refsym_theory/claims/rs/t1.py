@@ -48,8 +48,8 @@ CLAIM = Claim(
     uses=("RS.L1",),
     tight=r"Two tokens attain it, for all $\epsilon_v$, $D_v$ and $\Delta$ at once.",
     stronger=(
-        r"The two total masses may differ: $\gamma$ need only couple $m/\sum m$ and $n/\sum n$. A seminorm will do, and "
-        r"$D_v$ need only run over the tokens of positive mass."
+        r"The two total masses may differ: $\gamma$ need only couple $m/\sum m$ and $n/\sum n$. A seminorm will do, "
+        r"and $D_v$ need only run over the tokens of positive mass."
     ),
     residue="The identities are for one term and for one term more; that they add up over a finite sum is induction.",
     expected=Verdict.VERIFIED,

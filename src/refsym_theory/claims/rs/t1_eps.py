@@ -31,8 +31,8 @@ CLAIM = Claim(
     uses=("RS.T1",),
     tight=r"The construction of Theorem 1 with $\epsilon_s=\Delta/2$.",
     stronger=(
-        r"A common shift is free: $|\log K(t_j)-\log K(s_i)-c|\le\epsilon_s$ for one number $c$ is enough, and with the "
-        r"best $c$ nothing is lost, $\Delta=2\epsilon_s$."
+        r"A common shift is free: $|\log K(t_j)-\log K(s_i)-c|\le\epsilon_s$ for one number $c$ is enough, and with "
+        r"the best $c$ nothing is lost, $\Delta=2\epsilon_s$."
     ),
     expected=Verdict.VERIFIED,
 )

@@ -24,7 +24,8 @@ CLAIM = Claim(
         Step("symmetry", r"$\epsilon_v$, $\Delta$ and the bound of Lemma 1 do not change when $f$ becomes $1/f$."),
         Step(
             "between",
-            r"$\mathbb{E}_Q w-\mathbb{E}_P v=(\mathbb{E}_Q-\mathbb{E}_P)u+(1-\lambda)\mathbb{E}_Q(w-v)+\lambda\mathbb{E}_P(w-v)$ "
+            r"$\mathbb{E}_Q w-\mathbb{E}_P v=(\mathbb{E}_Q-\mathbb{E}_P)u"
+            r"+(1-\lambda)\mathbb{E}_Q(w-v)+\lambda\mathbb{E}_P(w-v)$ "
             r"with $u=(1-\lambda)v+\lambda w$; $\lambda=0$ is Theorem 1, $\lambda=1$ the exchanged form.",
         ),
         Step(
@@ -35,10 +36,11 @@ CLAIM = Claim(
     uses=("RS.T1", "RS.L1"),
     tight="Two tokens attain it.",
     stronger=(
-        r"For every $\lambda$ in $[0,1]$, $\|B-A\|\le(1-\lambda)\mathbb{E}_Q\|w-v\|+\lambda\mathbb{E}_P\|w-v\|+D_\lambda\tanh(\Delta/4)$, "
+        r"For every $\lambda$ in $[0,1]$, "
+        r"$\|B-A\|\le(1-\lambda)\mathbb{E}_Q\|w-v\|+\lambda\mathbb{E}_P\|w-v\|+D_\lambda\tanh(\Delta/4)$, "
         r"where $D_\lambda$ is the diameter of $(1-\lambda)v_i+\lambda w_j$ over the pairs with $\gamma_{ij}>0$. "
-        r"In particular $D_v$ may be replaced by $\min_\lambda D_\lambda\le\min(D_v,D_w)$: where two values change places, "
-        r"$D_{1/2}=0$."
+        r"In particular $D_v$ may be replaced by $\min_\lambda D_\lambda\le\min(D_v,D_w)$: where two values change "
+        r"places, $D_{1/2}=0$."
     ),
     expected=Verdict.VERIFIED,
 )

@@ -14,8 +14,8 @@ CLAIM = Claim(
         r"For any $\Delta\ge0$, use a diagonal mass coupling and choose baseline attention probabilities "
         r"$P=\left(\frac{e^{\Delta/2}}{1+e^{\Delta/2}},\frac{1}{1+e^{\Delta/2}}\right)$. Score changes "
         r"$-\Delta/2,+\Delta/2$ swap these probabilities. The scalar output difference is exactly $\tanh(\Delta/4)$, "
-        r"with $\epsilon_v=0$ and $D_v=1$. The coefficient of $\epsilon_v$ is attained by translating all values by the "
-        r"same vector while leaving scores unchanged."
+        r"with $\epsilon_v=0$ and $D_v=1$. The coefficient of $\epsilon_v$ is attained by translating all values by "
+        r"the same vector while leaving scores unchanged."
     ),
     plain="No smaller factor will do: two tokens with the values 0 and 1 reach the bound for every change of scores.",
     definitions=(

@@ -16,14 +16,15 @@ CLAIM = Claim(
         "must not be used for that average."
     ),
     definitions=(
-        r"As in Theorem 1; the average is $\mathbb{E}_Q\|w_j-v_i\|=\sum_{ij}Q_{ij}\|w_j-v_i\|$, with $D_v$ the diameter "
-        r"of the old values $v_i$.",
+        r"As in Theorem 1; the average is $\mathbb{E}_Q\|w_j-v_i\|=\sum_{ij}Q_{ij}\|w_j-v_i\|$, with $D_v$ the "
+        r"diameter of the old values $v_i$.",
     ),
     hypotheses=(Hypothesis("under-Q", r"The average is taken under $Q$, the lift of the new attention."),),
     steps=(
         Step(
             "triangle",
-            r"$B-A=(\mathbb{E}_Q v-\mathbb{E}_P v)+\mathbb{E}_Q(w-v)$, and $\|\mathbb{E}_Q(w-v)\|\le\mathbb{E}_Q\|w-v\|$.",
+            r"$B-A=(\mathbb{E}_Q v-\mathbb{E}_P v)+\mathbb{E}_Q(w-v)$, and "
+            r"$\|\mathbb{E}_Q(w-v)\|\le\mathbb{E}_Q\|w-v\|$.",
         ),
         Step("average", r"$\mathbb{E}_Q\|w-v\|\le\epsilon_v$: it is never worse than (2)."),
     ),

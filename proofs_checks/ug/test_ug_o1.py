@@ -1,0 +1,78 @@
+"""UG Observation 1."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import chain, combinations, product
+from typing import Any
+
+from kernel import accepts
+from marks import control, proof
+from refsym_theory.claims.ug.kept_set import prefix_set
+from refsym_theory.claims.ug.o1 import misses
+from refsym_theory.evidence import Level, at_most, require
+
+SETS = [frozenset(s) for s in chain.from_iterable(combinations(range(4), size) for size in range(5))]
+
+
+@proof(
+    "UG.O1",
+    "nested",
+    Level.EXACT,
+    prefix_set,
+    {"ties to the higher index in the longer list": lambda s, m: prefix_set(s[::-1], m) if m > 1 else prefix_set(s, m)},
+)
+def test_prefixes_are_nested(stated: Callable[..., set[int]]) -> None:
+    for scores in product(range(2), repeat=4):
+        for k in range(1, 4):
+            assert stated(scores, k) <= stated(scores, k + 1)
+
+
+@proof(
+    "UG.O1",
+    "events",
+    Level.EXACT,
+    misses,
+    {"an exact match is asked for": lambda kept, best: kept != best, "contains for misses": lambda kept, best: best <= kept},
+)
+def test_every_nested_pair_of_four_blocks(stated: Callable[..., bool]) -> None:
+    for kept, expanded, best in product(SETS, repeat=3):
+        if kept <= expanded and best:
+            assert not stated(expanded, best) or stated(kept, best)
+
+
+@proof("UG.O1", "probability", Level.EXACT, 1, {"weights of either sign": -1})
+def test_a_sum_over_fewer_worlds(stated: int) -> None:
+    weights = [Fraction(stated * w, 10) for w in (1, 2, 3, 4)]
+    for fewer, more in product(SETS, repeat=2):
+        if fewer <= more:
+            require(at_most(sum(weights[x] for x in fewer), sum(weights[x] for x in more)))
+
+
+STEPS = ("nested", "events", "probability")
+
+
+def in_coq(step: str) -> Any:
+    @proof("UG.O1", step, Level.KERNEL)
+    def check() -> None:
+        accepts(
+            "expansion.v",
+            "expansion_never_harms",
+            "0 <= probability worlds weight fails - probability worlds weight fails'",
+        )
+
+    return check
+
+
+test_coq_events = in_coq("events")
+test_coq_probability = in_coq("probability")
+
+
+@proof("UG.O1", "events", Level.KERNEL, None, {"nesting dropped": ("(forall b, kept b -> expanded b) ->", "True ->")})
+def test_coq_uses_the_nesting(stated: tuple[str, str] | None) -> None:
+    accepts("expansion.v", "expansion_never_harms", "(forall b, kept b -> expanded b)", stated)
+
+
+@control("UG.O1", "nested", Level.EXACT)
+def test_a_larger_set_that_does_not_contain_the_smaller() -> None:
+    assert misses({1, 2}, {0})
+    assert not misses({0}, {0})

@@ -1,0 +1,31 @@
+"""UG appendix D.4: the numbers of observations (i) and (ii)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refsym_theory.claims.claim import Claim, Step, Verdict
+
+CLAIM = Claim(
+    id="UG.D4-scale",
+    title="A pair at the boundary costs less than a point",
+    source="UG Appendix D.4, observations (i) and (ii)",
+    statement=(
+        r"The per-pair cost at the boundary is at most $\phi(0)\cdot(\text{boundary scale})/(\sqrt2\,\hat\tau)\approx0.4\times0.03/1.41\lesssim1$pp; "
+        r"the trivial branch is $\min(q,1-q)=40$pp at $q=0.40$."
+    ),
+    plain="At the measured noise the two tiles of a mistaken pair differ by less than one percentage point in the two-normal formula.",
+    definitions=("The paper calls this heuristic itself: the lemma's error term is not controlled there.",),
+    steps=(
+        Step("pair", r"$\bar V(a)-\bar V(b)\le\phi(0)(b-a)/(\sqrt2\tau)$, and at 0.03 that is 0.00846."),
+        Step("trivial", r"$\min(0.40,0.60)=0.40$."),
+    ),
+    uses=("UG.P1-band",),
+    residue=r"That $\phi$ is largest at 0, for the mean value theorem.",
+    expected=Verdict.VERIFIED,
+)
+
+
+def pair_cost(scale: Any, root_two: Any, peak: Any) -> Any:
+    """Bound on the cost of a pair, from the gap scale in units of tau."""
+    return peak * scale / root_two
