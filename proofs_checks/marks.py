@@ -20,7 +20,7 @@ def nan(*_: Any, **__: Any) -> float:
 
 
 def proof(claim: str, step: str, level: Level, stated: Any = None, planted: Mapping[str, Any] | None = None) -> Mark:
-    """Mark evidence for one step."""
+    """Mark evidence for one step; for every step where it is ""."""
     return _mark(claim, Role.PROOF, step, level, stated, planted)
 
 

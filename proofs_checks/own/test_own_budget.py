@@ -14,7 +14,7 @@ FRACTIONS = [Fraction(steps, 20) for steps in range(1, 20)]
 
 
 def laws() -> list[Law]:
-    """Return laws on three values, atoms of every shape; between its atoms F is flat, so three values show every case."""
+    """Return laws on three values; between its atoms F is flat, so three values show every case."""
     return [dict(enumerate(distribution(weights))) for weights in product(range(5), repeat=3) if any(weights)]
 
 

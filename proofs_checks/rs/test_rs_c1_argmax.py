@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sympy import Expr, symbols
 
@@ -15,13 +15,25 @@ from refsym_theory.evidence import Level, Truth, below, equal, require
 Note = Callable[[str, object], None]
 
 
-@proof("RS.C1-argmax", "pair", Level.EXACT, c1_argmax.margin_gap, {"epsilon for 2 epsilon": lambda lead, e, top, other: (lead + top - other) - (lead - e)})
+@proof(
+    "RS.C1-argmax",
+    "pair",
+    Level.EXACT,
+    c1_argmax.margin_gap,
+    {"epsilon for 2 epsilon": lambda lead, e, top, other: (lead + top - other) - (lead - e)},
+)
 def test_a_pairwise_margin_falls_by_two_epsilon(stated: Callable[..., Expr]) -> None:
     lead, e, top, other = symbols("lead epsilon top other")  # moves of at most epsilon
     require(vanishes(stated(lead, e, top, other) - ((e + top) + (e - other))))
 
 
-@proof("RS.C1-argmax", "top", Level.EXACT, lambda lead, top, other: lead - (other - top), {"absolute moves": lambda lead, top, other: lead - (other + top)})
+@proof(
+    "RS.C1-argmax",
+    "top",
+    Level.EXACT,
+    lambda lead, top, other: lead - (other - top),
+    {"absolute moves": lambda lead, top, other: lead - (other + top)},
+)
 def test_new_lead_is_old_lead_less_the_relative_move(stated: Callable[..., Expr]) -> None:
     z_top, z_other, top, other, e, shift = symbols("z_t z_j top other epsilon shift")
     new_lead = (z_top + top) - (z_other + other)
@@ -51,6 +63,7 @@ LOGITS = st.lists(st.tuples(st.integers(-6, 6), st.integers(-3, 3)), min_size=2,
     {"the margin itself": lambda z, moves: keeps(z, moves, Fraction(1)), "NaN": lambda *_: below(0, nan())},
 )
 @given(LOGITS)
+@example([(3, -2), (0, 2)])
 def test_integer_logits(stated: Callable[..., Truth], pairs: list[tuple[int, int]]) -> None:
     require(stated([Fraction(a) for a, _ in pairs], [Fraction(b) for _, b in pairs]))
 

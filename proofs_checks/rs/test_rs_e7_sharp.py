@@ -52,7 +52,7 @@ def test_slope_has_the_sign_of_the_distance(stated: Callable[..., Expr]) -> None
 @proof(
     ID,
     "tangent",
-    Level.ENCLOSED,
+    Level.SAMPLED,
     lambda m, t: 2 * (m / 2).sin() + (m / 2).cos() * (t - m),
     {
         "no tangent": lambda m, t: 2 * (m / 2).sin(),

@@ -9,6 +9,7 @@ from sympy import Expr, symbols
 
 from algebra import distribution, vanishes
 from balls import ball, digits
+from kernel import accepts
 from marks import control, nan, proof, superfluous, tightness
 from refsym_theory.claims.rs import l1
 from refsym_theory.evidence import Level, Truth, at_most, below, equal, require
@@ -71,6 +72,25 @@ def slack(p: list[Fraction], f: list[Fraction]) -> Truth:
 @given(WEIGHTS)
 def test_lemma_in_rationals(stated: Callable[..., Truth], pairs: list[tuple[int, int]]) -> None:
     require(stated(distribution(weight for weight, _ in pairs), [Fraction(factor) for _, factor in pairs]))
+
+
+@proof(
+    "RS.L1",
+    "",
+    Level.KERNEL,
+    None,
+    {
+        "Delta/5 for Delta/4": ("tanh (Delta / 4).\nProof.\n  intros HP", "tanh (Delta / 5).\nProof.\n  intros HP"),
+        "TV without its half": ("/ 2 * sum n (fun i => Rabs", "sum n (fun i => Rabs"),
+    },
+)
+def test_coq_on_every_finite_space(stated: tuple[str, str] | None) -> None:
+    accepts("likelihood_ratio.v", "bounded_log_range", "total_variation n P (tilted n P f) <= tanh (Delta / 4)", stated)
+
+
+@tightness("RS.L1", Level.KERNEL)
+def test_coq_two_points_attain_it() -> None:
+    accepts("likelihood_ratio.v", "bounded_ratio_is_sharp", "total_variation 2 P (tilted 2 P f) = tanh (Delta / 4)")
 
 
 @tightness("RS.L1", Level.EXACT, l1.bound_from_root_ratio, {"Delta/5": lambda x: l1.bound_from_root_ratio(x) * 4 / 5})

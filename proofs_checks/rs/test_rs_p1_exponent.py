@@ -38,7 +38,7 @@ def test_it_vanishes_at_one_alone(stated: Callable[..., Any]) -> None:
 
 @proof(
     "RS.P1-exponent",
-    "forced",
+    "",
     Level.KERNEL,
     None,
     {"k = 1 allowed": ("(2 <= k)%nat -> 0 < m ->\n  INR", "(1 <= k)%nat -> 0 < m ->\n  INR")},
@@ -47,11 +47,6 @@ def test_coq_one_split_is_enough(stated: tuple[str, str] | None) -> None:
     accepts(
         "equal_splits.v", "exponent_is_one", "INR k * Rpower (m / INR k) alpha = Rpower m alpha -> alpha = 1", stated
     )
-
-
-@proof("RS.P1-exponent", "children", Level.KERNEL)
-def test_coq_children() -> None:
-    accepts("equal_splits.v", "exponent_is_one", "INR k * Rpower (m / INR k) alpha")
 
 
 @proof(

@@ -67,7 +67,7 @@ def test_coq_invariance_of_the_output() -> None:
 
 @proof(
     "RS.P1-necessity",
-    "rational",
+    "",
     Level.KERNEL,
     None,
     {
@@ -75,13 +75,8 @@ def test_coq_invariance_of_the_output() -> None:
         "c = 2 w(1)": ("exists (w 1). pose", "exists (2 * w 1). pose"),
     },
 )
-def test_coq_rational_homogeneity(stated: tuple[str, str] | None) -> None:
-    accepts("equal_splits.v", "equal_splits_and_monotone_imply_linear", "keeps_equal_splits w -> linear w", stated)
-
-
-@proof("RS.P1-necessity", "squeeze", Level.KERNEL)
-def test_coq_linear() -> None:
-    accepts("equal_splits.v", "equal_splits_and_monotone_imply_linear", "positive w -> nondecreasing w ->")
+def test_coq_linear(stated: tuple[str, str] | None) -> None:
+    accepts("equal_splits.v", "characterization", "(invariant w K <-> linear w)", stated)
 
 
 Surd = tuple[Fraction, Fraction]

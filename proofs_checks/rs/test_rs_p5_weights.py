@@ -45,14 +45,9 @@ def test_one_part_more(stated: Callable[..., Any]) -> None:
     require(vanishes(stated(k * part, part) - (k + 1) * part))
 
 
-@proof("RS.P5-weights", "injective", Level.KERNEL)
-def test_coq_injective() -> None:
-    accepts("equal_splits.v", "invariance_keeps_equal_splits", "invariant w K -> keeps_equal_splits w")
-
-
 @proof(
     "RS.P5-weights",
-    "monotone",
+    "",
     Level.KERNEL,
     None,
     {
@@ -64,11 +59,6 @@ def test_coq_injective() -> None:
 )
 def test_coq_without_monotonicity(stated: tuple[str, str] | None) -> None:
     accepts("equal_splits.v", "binary_splits_imply_linear", "w (a + b) = w a + w b) -> linear w", stated)
-
-
-@proof("RS.P5-weights", "rational", Level.KERNEL)
-def test_coq_linear() -> None:
-    accepts("equal_splits.v", "binary_splits_imply_linear", "positive w -> (forall a b,")
 
 
 @control("RS.P5-weights", "positive", Level.EXACT)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sympy import Expr, Integer, symbols
 
 from algebra import vanishes
+from kernel import accepts
 from marks import control, nan, proof, superfluous, tightness
 from refsym_theory.claims.rs import l1, t1
 from refsym_theory.evidence import Level, Truth, at_most, below, equal, require
@@ -153,6 +154,20 @@ SHARP = [(0, 0), (1, 0), (0, 0)]
 @example([(0, 0, 2), (1, 1, 1)], [2, 2, 1], [1, 4, 1], SHARP, SHARP, "max")
 def test_theorem_in_rationals(stated, pieces, k, new, v, w, norm) -> None:
     require(stated(*terms(pieces, k, new, v, w, norm)))
+
+
+@proof(
+    "RS.T1",
+    "",
+    Level.KERNEL,
+    None,
+    {
+        "half the diameter": ("eps_v + diameter * tanh (Delta / 4).", "eps_v + diameter / 2 * tanh (Delta / 4)."),
+        "epsilon_v left out": ("  eps_v + diameter * tanh (Delta / 4).", "  diameter * tanh (Delta / 4)."),
+    },
+)
+def test_coq_for_any_coupling_and_seminorm(stated: tuple[str, str] | None) -> None:
+    accepts("coupled_stability.v", "coupled_stability", "eps_v + diameter * tanh (Delta / 4)", stated)
 
 
 @tightness(

@@ -7,6 +7,7 @@ from sympy import Expr, symbols
 
 from algebra import vanishes
 from balls import ball, digits
+from kernel import accepts
 from marks import control, nan, proof, tightness
 from refsym_theory.claims.rs import l1, t1, t1_eps
 from refsym_theory.evidence import Level, at_most, below, equal, require
@@ -43,6 +44,11 @@ def test_function_of_x_is_tanh(stated: Callable[..., object]) -> None:
         for epsilon in (Fraction(1, 1000), Fraction(1), Fraction(20)):
             e = ball(epsilon)
             require(at_most(abs(stated(e.exp()) - (e / 2).tanh()), ball("1e-30")))
+
+
+@proof("RS.T1-eps", "", Level.KERNEL)
+def test_coq() -> None:
+    accepts("coupled_stability.v", "coupled_stability_uniform", "eps_v + diameter * tanh (eps_s / 2)")
 
 
 @tightness("RS.T1-eps", Level.EXACT, t1_eps.moved, {"four fifths": lambda x: t1_eps.moved(x) * 4 / 5})

@@ -6,6 +6,7 @@ from sympy import Expr, Integer, symbols
 
 from algebra import vanishes
 from balls import ball, digits
+from kernel import accepts
 from marks import nan, proof
 from refsym_theory.claims.rs import t1, t1_sharp
 from refsym_theory.evidence import Level, at_most, require
@@ -86,3 +87,8 @@ def test_both_terms_at_once(stated: Callable[..., Expr], record_property: Note) 
     require(vanishes(b - a - stated(e, d, x)))
     record_property("claimed", "each coefficient is attained")
     record_property("computed", "both at once, for all ε, D, Δ: " + str((b - a).factor()))
+
+
+@proof("RS.T1-sharp", "difference", Level.KERNEL)
+def test_coq_two_tokens() -> None:
+    accepts("coupled_stability.v", "coupled_stability_is_sharp", "tanh (Delta / 4)")

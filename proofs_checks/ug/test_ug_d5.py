@@ -54,7 +54,7 @@ def test_full_output_is_a_mixture(stated: Bound) -> None:
     {"v + u": lambda v, u: v + u, "2 (v - u)": lambda v, u: 2 * (v - u)},
 )
 def test_difference_of_means_is_a_mean_of_differences(stated: Bound) -> None:
-    p, q, v, u, rest_p, rest_q = symbols("p q v u rest_p rest_q")
+    p, q, v, u = symbols("p q v u")
     # Pair by pair; summed over j the weights q give 1, summed over i the weights p give 1.
     require(vanishes(p * q * stated(v, u) - (p * v) * q + (q * u) * p))
     three = symbols("p:3 v:3 q:2 u:2")

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from refsym_theory.mass_attention import attention, stability_bound, tilt_tv_bound
     from refsym_theory.selection.certificate import Certificate, certify
     from refsym_theory.selection.containment import containment_error, containment_error_mc
     from refsym_theory.selection.regret import closed_form_bound, expansion_value
@@ -15,21 +16,27 @@ if TYPE_CHECKING:
 _HOMES = {
     "Certificate": "refsym_theory.selection.certificate",
     "ScoreDump": "refsym_theory.selection.score_dump",
+    "attention": "refsym_theory.mass_attention",
     "certify": "refsym_theory.selection.certificate",
     "closed_form_bound": "refsym_theory.selection.regret",
     "containment_error": "refsym_theory.selection.containment",
     "containment_error_mc": "refsym_theory.selection.containment",
     "expansion_value": "refsym_theory.selection.regret",
+    "stability_bound": "refsym_theory.mass_attention",
+    "tilt_tv_bound": "refsym_theory.mass_attention",
 }
 
 __all__ = [
     "Certificate",
     "ScoreDump",
+    "attention",
     "certify",
     "closed_form_bound",
     "containment_error",
     "containment_error_mc",
     "expansion_value",
+    "stability_bound",
+    "tilt_tv_bound",
 ]
 
 

@@ -62,7 +62,8 @@ class Evidence:
     role, level
         What it shows, and how hard.
     about
-        The step (`PROOF`, `VALUE`) or the hypothesis (`CONTROL`, `SUPERFLUOUS`) that it is about; else empty.
+        The step (`PROOF`, `VALUE`; empty: every step) or the hypothesis (`CONTROL`, `SUPERFLUOUS`) that it is about;
+        else empty.
     check
         The test: path and name.
     outcome

@@ -85,7 +85,7 @@ def _refuse_unknown(claims: Mapping[str, Claim], item: Evidence) -> None:
         raise ValueError(f"{item.check}: no claim {item.claim}")
     claim = claims[item.claim]
     if item.role in (Role.PROOF, Role.VALUE):
-        known = [step.name for step in claim.steps]
+        known = ["", *(step.name for step in claim.steps)]
     elif item.role is Role.CONTROL:
         known = [hypothesis.name for hypothesis in claim.hypotheses if hypothesis.needed]
     elif item.role is Role.SUPERFLUOUS:
@@ -103,7 +103,9 @@ def _standing(claim: Claim, evidence: list[Evidence], used: list[Standing]) -> S
     def strongest(about: str, *roles: Role) -> Level | None:
         return max((item.level for item in passed if item.about == about and item.role in roles), default=None)
 
-    steps = {step.name: strongest(step.name, Role.PROOF, Role.VALUE) for step in claim.steps}
+    whole = strongest("", Role.PROOF, Role.VALUE) or 0
+    named = {step.name: strongest(step.name, Role.PROOF, Role.VALUE) or 0 for step in claim.steps}
+    steps = {name: Level(max(level, whole)) if level or whole else None for name, level in named.items()}
     bases: list[Level | None] = [*steps.values(), *(other.level for other in used)]
     witness = strongest("", Role.REFUTATION)
     if witness is not None:
