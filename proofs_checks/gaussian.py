@@ -8,9 +8,6 @@ from flint import acb, arb
 
 from balls import ball, integral, interval
 
-REACH = 40
-"""Beyond so many standard deviations a tail is not integrated but bounded: Phi(-40) < 1e-349."""
-
 
 def density(x: Any) -> Any:
     """Return the standard normal density of a real or complex ball."""

@@ -89,6 +89,28 @@ def test_a_top_block_beats_its_share(stated: Callable[..., Any]) -> None:
                 require(at_most(int(j in order[:k]), stated(beaten, a, k)))
 
 
+@proof(
+    "OWN.PAIRS",
+    "share",
+    Level.EXACT,
+    lambda a, k: a - k + 1,
+    {"a - k + 2": lambda a, k: a - k + 2, "a": lambda a, k: a},
+)
+def test_counting_the_blocks_above(stated: Callable[..., Any]) -> None:
+    a, k, rest, spare = symbols("a k rest spare")
+    # Above j: the a - beaten of A that it does not beat, and `rest` others; a top-k block has k - 1 - spare above it.
+    beaten = a + rest - (k - 1 - spare)
+    require(vanishes(beaten - stated(a, k) - rest - spare))  # at least a - k + 1, for any number of blocks; a = k: one
+
+
+@proof("OWN.PAIRS", "lower", Level.EXACT, lambda k: k - 1, {"all k above": lambda k: k})
+def test_counting_above_the_best_block_left_out(stated: Callable[..., Any]) -> None:
+    k, lost = symbols("k lost")
+    # Above the best excluded block x stand kept ones only, and of the k not those `lost` = 1 + more that x beats; block
+    # k - 1 is one of them, since x is at least as good as block k. So x has at most k - 1 above it: a top-k block.
+    require(vanishes(stated(k) - (k - lost) - (lost - 1)))
+
+
 def upper(scores: list[Fraction], k: int, m: int, rule: Callable[..., Any] = pairs.v_bar) -> arb:
     """Bound on E_m, with the best a for each excluded block."""
     total = arb(0)

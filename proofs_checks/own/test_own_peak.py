@@ -1,160 +1,198 @@
 """OWN.PEAK: equally spaced scores."""
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from flint import acb, arb
-from sympy import Function, symbols
+from sympy import symbols
 
 from algebra import vanishes
-from balls import agrees, ball, digits, integral, interval
-from gaussian import cdf, containment
+from balls import ball, digits, integral, interval
+from gaussian import cdf, containment, density
 from marks import control, proof
 from orders import miss_when_tied, misses, orders
 from refsym_theory.claims.own import peak
-from refsym_theory.evidence import Level, at_most, below, equal, require
+from refsym_theory.evidence import Level, below, equal, require
 
-REACH = 8
-Shift = Callable[[int, int], int]
+REACH = 6
+END = 2
+Case = tuple[int, int, int]
+CASES = [(1, 2, 3), *peak.PEAKS]
 
 
-def slope(t: arb, n: int, shift: Shift = peak.doubled_shift) -> arb:
+def gauss(f: Callable[[acb], Any], most: int = 1) -> arb:
+    """Enclose the integral of exp(-y^2) f(y), |f| at most `most` on the real line."""
+    tail = most * arb.pi().sqrt() * arb(REACH).erfc()
+    return integral(lambda y: (-(y * y)).exp() * f(y), -REACH, REACH) + interval(-1, 1) * tail
+
+
+def product(term: peak.Term, t: arb, y: acb, skip: int = -1) -> acb:
+    """Product of the factors of a term, but for one."""
+    found = acb(1)
+    for position, (sign, move) in enumerate(term.factors):
+        found = found * cdf(sign * y + ball(move) * t) if position != skip else found
+    return found
+
+
+def slope(t: arb, case: Case) -> arb:
     """Enclose W(t)."""
+    parts = (
+        term.weight * peak.damping(ball(term.distance), t).exp() * gauss(lambda y, term=term: product(term, t, y))
+        for term in peak.terms(*case)
+    )
+    return sum(parts, arb(0))
+
+
+def bend(t: arb, case: Case) -> arb:
+    """Enclose W'(t), by the product rule."""
     total = arb(0)
-    for b in peak.others(n):
-        moves = [ball(Fraction(shift(b, c), 2)) * t for c in peak.others(n) if c != b]
+    for term in peak.terms(*case):
+        rate = ball(Fraction(term.distance**2 - 1, 2))
 
-        def integrand(y: acb, moves: list[arb] = moves) -> acb:
-            product = (-(y * y)).exp()
-            for move in moves:
-                product = product * cdf(y + move)
-            return product
+        def grown(y: acb, term: peak.Term = term) -> acb:
+            moves = [(sign * y + ball(move) * t, ball(move)) for sign, move in term.factors]
+            return sum(
+                (move * density(x) * product(term, t, y, place) for place, (x, move) in enumerate(moves)), acb(0)
+            )
 
-        tail = arb.pi().sqrt() * arb(REACH).erfc()
-        total += b * peak.damping(ball(b), t).exp() * (integral(integrand, -REACH, REACH) + interval(0, 1) * tail)
+        most = 1 + int(sum(abs(move) for _, move in term.factors))  # each density is below 1/2
+        inner = gauss(grown, most) - rate * t * gauss(lambda y, term=term: product(term, t, y))
+        total += term.weight * peak.damping(ball(term.distance), t).exp() * inner
     return total
 
 
-def value(t: Fraction, n: int) -> arb:
+def value(t: Fraction, case: Case) -> arb:
     """Enclose V*(t)."""
+    k, m, n = case
     scores = [-t * b for b in range(n)]
-    return containment(scores, 1, 1) - containment(scores, 1, 2)
+    return containment(scores, k, k) - containment(scores, k, m)
 
 
 @proof(
     "OWN.PEAK",
-    "best",
+    "swap",
     Level.EXACT,
-    lambda order: order[0] == 1,
-    {"block 0": lambda order: order[0] == 0, "block 1 second": lambda order: order[1] == 1},
+    peak.effect,
+    {
+        "wrong sign": lambda b, c, above, k, m: -peak.effect(b, c, above, k, m),
+        "kept set not left out": lambda b, c, above, k, m: (max(above | {b}) < m) - (max(above | {c}) < m),
+    },
 )
-def test_what_expansion_gains(stated: Callable[..., bool]) -> None:
+def test_only_a_swap_at_the_cut_matters(stated: Callable[..., int]) -> None:
     for n, order in orders(6):
-        if n >= 3:
-            assert misses(order, 1, 1) - misses(order, 1, 2) == stated(order)
+        for k in range(1, n - 1):
+            for m in range(k + 1, n):
+                for place in range(n - 1):
+                    b, c = order[place], order[place + 1]
+                    swapped = (*order[:place], c, b, *order[place + 2 :])
+                    change = [misses(one, k, k) - misses(one, k, m) for one in (order, swapped)]
+                    expected = stated(b, c, frozenset(order[: k - 1]), k, m) if place == k - 1 else 0
+                    assert change[0] - change[1] == expected
 
 
 @proof(
     "OWN.PEAK",
-    "derivative",
+    "product",
     Level.EXACT,
     peak.damping,
-    {"b^2 undamped": lambda b, t: -(b**2) * t**2 / 4, "half": lambda b, t: peak.damping(b, t) / 2},
+    {"undamped by one": lambda d, t: -(d**2) * t**2 / 4, "half": lambda d, t: peak.damping(d, t) / 2},
 )
 def test_two_densities_make_one(stated: Callable[..., Any]) -> None:
-    x, b, c, t = symbols("x b c t")
-    y = x + b * t / 2
+    x, a, b, c, t = symbols("x a b c t")
+    y = x + (b + c) * t / 2
     # Less e^(-t^2/4), which W multiplies away.
-    require(vanishes((x**2 + (x + b * t) ** 2) / 2 - y**2 + stated(b, t) - t**2 / 4))
-    require(vanishes(x + c * t - (y + (2 * c - b) / 2 * t)))
+    require(vanishes(((x + b * t) ** 2 + (x + c * t) ** 2) / 2 - y**2 + stated(c - b, t) - t**2 / 4))
+    require(vanishes(x + a * t - (y + (a - (b + c) / 2) * t)))  # and Phi(-(..)) for a block above
 
 
-@proof(
-    "OWN.PEAK",
-    "log-concave",
-    Level.EXACT,
-    lambda y, Phi, phi: y * Phi + phi,
-    {"sign of phi": lambda y, Phi, phi: y * Phi - phi, "y squared": lambda y, Phi, phi: y**2 * Phi + phi},
-)
-def test_the_hazard_falls(stated: Callable[..., Any]) -> None:
-    y, p, q = symbols("y p q")
-    big, small = Function("Phi")(y), Function("phi")(y)
-    rules = {big.diff(y): small, small.diff(y): -y * small}
-    grown = stated(y, big, small).diff(y).subs(rules)  # Phi > 0, and y Phi + phi tends to 0 at minus infinity
-    require(vanishes((grown - big).expand().subs({big: p, small: q})))
-    hazard = (small / big).diff(y).subs(rules).subs({big: p, small: q})  # -(phi / Phi^2) (y Phi + phi) < 0
-    require(vanishes(hazard + q / p**2 * (y * p + q)))
-
-
-@proof(
-    "OWN.PEAK",
-    "monotone",
-    Level.EXACT,
-    peak.doubled_shift,
-    {"c + b/2": lambda b, c: 2 * c + b, "c - b": lambda b, c: 2 * (c - b)},
-)
-def test_every_term_falls(stated: Shift) -> None:
-    for n in (3, 4):
-        for b in peak.others(n):
-            shifts = [stated(b, c) for c in peak.others(n) if c != b]
-            if b < 0:  # a negative term: every factor grows with t
-                assert min(shifts) > 0
-            else:  # a positive term: pairs (-u, u) and single -u with u >= 0
-                positive, negative = sorted(s for s in shifts if s > 0), sorted(-s for s in shifts if s < 0)
-                assert all(p in negative for p in positive)
-                assert len(positive) <= 1
-            assert b * b - 1 >= 0  # and the damping falls too
-
-
-@proof(
-    "OWN.PEAK",
-    "derivative",
-    Level.ENCLOSED,
-    slope,
-    {"W halved": lambda t, n: slope(t, n) / 2, "c + b/2": lambda t, n: slope(t, n, lambda b, c: 2 * c + b)},
-)
+@proof("OWN.PEAK", "slope", Level.ENCLOSED, slope, {"W halved": lambda t, case: slope(t, case) / 2})
 def test_the_slope_is_that_of_the_value(stated: Callable[..., arb]) -> None:
-    with digits(25):
-        for n in (3, 4):
-            t, h = Fraction(1), Fraction(1, 10**4)
-            found = stated(ball(t), n) * (-ball(t * t / 4)).exp() / (2 * arb.pi())
-            quotient = (value(t + h, n) - value(t - h, n)) / (2 * ball(h))
-            require(below(abs(found - quotient), ball("1e-8")))
+    with digits(20):
+        for case in CASES:
+            t, h = Fraction(1, 2), Fraction(1, 10**4)
+            found = stated(ball(t), case) * (-ball(t * t / 4)).exp() / (2 * arb.pi())
+            quotient = (value(t + h, case) - value(t - h, case)) / (2 * ball(h))
+            require(below(abs(found - quotient), ball("1e-7")))
+
+
+def pattern(case: Case) -> str:
+    """Signs on boxes that cover [0, END]: + or - for W, d where only W' < 0 is known."""
+    waiting, found = [(Fraction(i, 4), Fraction(i + 1, 4)) for i in range(4 * END)], []
+    while waiting:
+        low, high = waiting.pop()
+        t = interval(low, high)
+        height = slope(t, case)
+        if height > 0 or height < 0:
+            found.append((low, "+" if height > 0 else "-"))
+        elif bend(t, case) < 0:
+            found.append((low, "d"))
+        else:
+            assert high - low > Fraction(1, 500), "no sign on a small box"
+            middle = (low + high) / 2
+            waiting += [(low, middle), (middle, high)]
+    return "".join(sign for _, sign in sorted(found))
+
+
+@proof("OWN.PEAK", "boxes", Level.ENCLOSED)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_one_change_of_sign(case: Case, record_property: Callable[[str, object], None]) -> None:
+    with digits(8):
+        signs = pattern(case)
+    record_property("computed", f"{case}: {signs}")
+    assert re.fullmatch(r"\+*d+-+", signs)
+
+
+@proof("OWN.PEAK", "tail", Level.ENCLOSED)
+def test_beyond_the_boxes() -> None:
+    with digits(15):
+        for case in CASES:
+            total, leading = arb(0), 0
+            for term in peak.terms(*case):
+                moves = [move for _, move in term.factors]
+                if term.weight < 0:
+                    if (
+                        term.distance == 1 and min(moves) > 0
+                    ):  # every factor grows with t; others of that sign are dropped
+                        total += term.weight * gauss(lambda y, term=term: product(term, ball(END), y))
+                        leading += 1
+                    continue
+                sign, move = min(term.factors, key=lambda factor: factor[1])
+                bound = arb.pi().sqrt()
+                if move < 0:  # one factor that falls with t
+                    bound = gauss(lambda y, sign=sign, move=move: cdf(sign * y + ball(move) * END))
+                total += term.weight * peak.damping(ball(term.distance), ball(END)).exp() * bound
+            assert leading > 0
+            require(below(total, 0))
 
 
 @proof(
     "OWN.PEAK",
     "peak",
     Level.ENCLOSED,
-    lambda: (Fraction(38654, 10**5), Fraction(38656, 10**5)),
-    {
-        "at ties": lambda: (Fraction(-1, 100), Fraction(1, 100)),
-        "at half a noise scale": lambda: (Fraction(49, 100), Fraction(51, 100)),
-    },
+    peak.PEAKS,
+    {"at ties": dict.fromkeys(peak.PEAKS, "0.00001"), "at one noise scale": dict.fromkeys(peak.PEAKS, "1")},
 )
-def test_four_blocks(
-    stated: Callable[[], tuple[Fraction, Fraction]], record_property: Callable[[str, object], None]
-) -> None:
-    with digits(20):
-        low, high = stated()
-        require(below(0, slope(ball(low), 4)))
-        require(below(slope(ball(high), 4), 0))
-        top = value(low, 4)
-        require(agrees(top, "0.28412"))
-        require(below(ball(Fraction(1, 4)), top))
-    record_property("claimed", "t* = 0.38655, V*(t*) = 0.28412")
-    record_property("computed", f"sign change in [{float(low)}, {float(high)}]; V* there {top.str(10, radius=False)}")
+def test_where_the_sign_changes(stated: dict[Case, str], record_property: Callable[[str, object], None]) -> None:
+    with digits(15):
+        for case, printed in stated.items():
+            k, m, n = case
+            low, high = Fraction(printed) - Fraction(1, 10**5), Fraction(printed) + Fraction(1, 10**5)
+            require(below(0, slope(ball(low), case)))
+            require(below(slope(ball(high), case), 0))
+            tied = miss_when_tied(n, k, k) - miss_when_tied(n, k, m)
+            top = value(Fraction(printed), case)
+            require(below(ball(tied), top))
+            record_property(f"k, m, N = {case}", f"V* = {tied} at ties, {top.str(6, radius=False)} at {printed}")
 
 
-@proof("OWN.PEAK", "peak", Level.ENCLOSED)
-def test_three_blocks() -> None:
-    with digits(20):  # at t = 0 both terms are the same integral, with opposite signs
-        assert sorted(peak.others(3)) == [-1, 1]
-        require(below(abs(slope(arb(0), 3)), ball("1e-15")))
-        require(below(slope(ball(Fraction(1, 100)), 3), 0))
-        require(at_most(value(Fraction(1, 2), 3), ball(Fraction(1, 3))))
-    require(equal(miss_when_tied(3, 1, 1) - miss_when_tied(3, 1, 2), Fraction(1, 3)))
+@proof("OWN.PEAK", "peak", Level.EXACT)
+def test_three_blocks_start_level() -> None:
+    # At t = 0 every term has the same integral where k = 1, so W(0) is a multiple of the sum of the weights.
+    require(equal(sum(term.weight for term in peak.terms(1, 2, 3)), 0))
+    assert sum(term.weight for term in peak.terms(1, 2, 4)) > 0
 
 
 @control("OWN.PEAK", "spaced", Level.ENCLOSED)

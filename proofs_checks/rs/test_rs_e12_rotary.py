@@ -29,7 +29,7 @@ Q, K = tuple(symbols("q0 q1")), tuple(symbols("k0 k1"))
 )
 def test_mean_of_the_bilinear_form(stated: Callable[..., Expr]) -> None:
     p, r = symbols("p0:2"), symbols("r0:3")
-    y, x = [turn(t) for t in symbols("s0:2")], [turn(t) for t in symbols("t0:3")]
+    y, x = [tuple(symbols(f"a{i} b{i}")) for i in range(2)], [tuple(symbols(f"c{i} d{i}")) for i in range(3)]
     mean = sum(p[i] * r[j] * INNER(times(y[i], Q), times(x[j], K)) for i in range(2) for j in range(3))
     require(vanishes(mean - stated(Q, K, e12.characteristic(p, y), e12.characteristic(r, x))))
     # The real matrices say the same: q' U' W k with blocks of a scaled rotation.
@@ -55,7 +55,7 @@ def test_mean_of_the_bilinear_form(stated: Callable[..., Expr]) -> None:
 )
 def test_product_form(stated: Callable[..., Expr]) -> None:
     a, b = symbols("a b")
-    y, x = turn(symbols("s")), turn(symbols("t"))
+    y, x = tuple(symbols("y0 y1")), tuple(symbols("x0 x1"))
     query, key = (a * y[0], a * y[1]), (b * x[0], b * x[1])
     require(vanishes(SCORE(Q, K, query, key) - stated(Q, K, a, b, times(conjugate(y), x))))
 

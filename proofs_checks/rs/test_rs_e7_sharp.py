@@ -14,6 +14,7 @@ from balls import ball, digits, interval
 from marks import control, nan, proof, tightness
 from refsym_theory import position
 from refsym_theory.claims.rs import e7, e7_sharp
+from refsym_theory.claims.rs.e12 import characteristic
 from refsym_theory.evidence import Level, at_most, below, equal, require
 from rotations import minus, square, times, turn
 
@@ -111,6 +112,15 @@ def test_two_points_attain_it(stated: Callable[[Expr], Expr], record_property: C
     require(vanishes(square(minus(times((c, s), (c, s)), (1, 0))) - stated(s)))
     record_property("claimed", "2 sin(θ/2)")
     record_property("computed", "attained by two points, any θ ≤ π")
+
+
+@tightness(ID, Level.EXACT, lambda: Fraction(4), {"3.9": lambda: Fraction(39, 10), "unbounded": lambda: Fraction(9)})
+def test_any_larger_distance_attains_two(stated: Callable[[], Fraction]) -> None:
+    # A point at 0 against masses 1 - e and e at one and at three half turns: W1 is 1 + 2 e half turns, phi is -1.
+    for e in (Fraction(0), Fraction(1, 7), Fraction(1)):
+        require(equal((1 - e) * 1 + e * 3, 1 + 2 * e))
+        phi = characteristic([1 - e, e], [(-1, 0), (-1, 0)])
+        require(equal(square(minus((1, 0), phi)), stated()))
 
 
 @proof(

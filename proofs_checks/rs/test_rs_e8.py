@@ -84,14 +84,16 @@ def test_norms_add_up(stated: Callable[..., Expr]) -> None:
     ID,
     "both",
     Level.EXACT,
-    BOUND,
-    {"norms of the other pair": lambda q, h, a, b, c, d, q2, h2: BOUND(q2, h2, a, b, c, d)},
+    lambda q, q2, k, k2, *changes: BOUND(q2, k, *changes),
+    {
+        "norms of the other pair": lambda q, q2, k, k2, *changes: BOUND(q, k2, *changes),
+        "both of the first": lambda q, q2, k, k2, *changes: BOUND(q, k, *changes),
+    },
 )
 def test_one_norm_of_each_pair(stated: Callable[..., Expr]) -> None:
     # |q| and |k'| appear nowhere: the sum is the bound with Q = |q'| and H = |k|.
     q, q2, k, k2, a, b, c, d = symbols("q q2 k k2 eq ek Dq Dk")
-    found = norms((q, q2), (k, k2), (a, c, d, b))
-    require(vanishes(found - (stated(q2, k, a, b, c, d) if stated is BOUND else stated(q2, k, a, b, c, d, q, k2))))
+    require(vanishes(norms((q, q2), (k, k2), (a, c, d, b)) - stated(q, q2, k, k2, a, b, c, d)))
 
 
 @proof(ID, "cells", Level.EXACT, lambda h, g: h + g, {"the larger": max, "half": lambda h, g: (h + g) / 2})

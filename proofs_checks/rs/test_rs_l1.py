@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 
+import z3
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Expr, symbols
@@ -13,6 +14,7 @@ from kernel import accepts
 from marks import control, nan, proof, superfluous, tightness
 from refsym_theory.claims.rs import l1
 from refsym_theory.evidence import Level, Truth, at_most, below, equal, require
+from solver import follows
 
 WEIGHTS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=1, max_size=6)
 
@@ -44,6 +46,21 @@ def test_peak_is_a_square(stated: Callable[[Expr], Expr]) -> None:
 def test_root_ratio_is_tanh_of_a_quarter(stated: Callable[[Expr], Expr]) -> None:
     z = symbols("z")  # z = exp(Delta / 4); tanh(Delta / 4) = (z - 1/z) / (z + 1/z)
     require(vanishes(stated(z**2) - (z - 1 / z) / (z + 1 / z)))
+
+
+@proof("RS.L1", "chord", Level.SOLVED, 1, {"twice the modulus": 2})
+def test_solver_chord(stated: int) -> None:
+    a, b, u, f = z3.Reals("a b u f")
+    right = (b - f) * (u - a) + (f - a) * (b - u)
+    below_chord = z3.And(stated * (f - u) * (b - a) <= right, stated * (u - f) * (b - a) <= right)
+    require(follows(below_chord, a <= f, f <= b, a <= u, u <= b))
+
+
+@proof("RS.L1", "peak", Level.SOLVED, 1, {"twice the left side": 2})
+def test_solver_peak(stated: int) -> None:
+    x, y, u = z3.Reals("x y u")  # sqrt a, sqrt b and the mean; both sides times u (y^2 - x^2)
+    left = stated * (y * y - u) * (u - x * x) * (y + x)
+    require(follows(left <= (y - x) * u * (y * y - x * x), x > 0, y >= x, u >= x * x, u <= y * y))
 
 
 def slack(p: list[Fraction], f: list[Fraction]) -> Truth:

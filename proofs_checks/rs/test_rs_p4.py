@@ -135,3 +135,15 @@ def test_one_nonzero_t_is_enough(stated: Callable[..., Expr]) -> None:
     row = list(symbols("a0:4"))
     require(vanishes(p4.variance([t * a for a in row]) - stated(t, row)))
     require(at_most(stated(F(0), [F(0), F(1)]), F(0)))  # and t = 0 says nothing
+
+
+@superfluous(ID, "finite-family", Level.EXACT)
+def test_any_positive_weights() -> None:
+    # Row by row w Var(a - e) = w Var a - 2 w Cov(a, e) + w Var e, so any weights have their normal equations; a sum of
+    # w Var >= 0 with w > 0 is zero exactly where every Var is. If it is finite at one d, it is so at all:
+    # Var(a + e) + Var(a - e) = 2 Var a + 2 Var e, and Var e is bounded over rows for e constant on types.
+    n, a, e, aa, ae, ee, w = symbols("n a e aa ae ee w")
+    var = lambda s1, s2: s2 / n - s1**2 / n**2  # noqa: E731
+    plus, minus = var(a + e, aa + 2 * ae + ee), var(a - e, aa - 2 * ae + ee)
+    require(vanishes(w * minus - w * var(a, aa) + 2 * w * (ae / n - a * e / n**2) - w * var(e, ee)))
+    require(vanishes(plus + minus - 2 * var(a, aa) - 2 * var(e, ee)))

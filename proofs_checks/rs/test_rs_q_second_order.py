@@ -94,9 +94,8 @@ def test_two_errors_of_second_order(stated: Callable[..., Expr]) -> None:
 def test_square(stated: Callable[..., Expr], record_property: Callable[[str, object], None]) -> None:
     c, h = symbols("c h")
     error = ((c + h / 2) ** 3 - (c - h / 2) ** 3) / 3 - h * c**2
-    if stated is not nan:
-        require(vanishes(stated(2, [h]) - error))
     require(equal(stated(2, [Fraction(1, 2)]), Fraction(1, 96)))
+    require(vanishes(stated(2, [h]) - error))
     a, b = symbols("a b")
     require(vanishes((a**2 + b**2) / 2 - ((a + b) / 2) ** 2 - q.shift_bound(2, b - a)))
     record_property("claimed", "f = x²: error of a cell at most 2h³/24")
@@ -108,11 +107,7 @@ def test_square_root_as_integrand() -> None:
     # Every cell's error has one sign, since the root is concave; the first cell's alone is (1/sqrt 2 - 2/3) h^(3/2).
     with digits(30):
         first = 1 / ball(2).sqrt() - ball(Fraction(2, 3))
-        require(below(ball(Fraction(1, 25)), first))
-        for n in (100, 10**4, 10**6):
-            require(
-                below(ball(Fraction(n, 25**2)), (first * ball(n) ** ball(Fraction(1, 2))) ** 2)
-            )  # N^2 error > sqrt N / 25
+        require(below(ball(Fraction(1, 25)), first))  # with h = 1/N, N^2 times the error is more than sqrt N / 25
 
 
 @control(ID, "width", Level.EXACT)

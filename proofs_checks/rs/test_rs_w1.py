@@ -85,7 +85,23 @@ def test_lipschitz_function_attains_the_coupling(stated: Callable[..., Expr]) ->
 
 @proof(
     ID,
-    "dual",
+    "closed",
+    Level.EXACT,
+    lambda a, b, r, e, erf: r * b * e + a * erf,
+    {"shift lost": lambda a, b, r, e, erf: r * b * e, "spread squared": lambda a, b, r, e, erf: r * b**2 * e + a * erf},
+)
+def test_derivative_of_the_closed_form(stated: Callable[..., Expr]) -> None:
+    # r = root(2 / pi), e = exp(-a^2 / 2b^2) with de/da = -(a / b^2) e, erf(a / (b root 2)) with slope (r / b) e. And
+    # d/da E|a + bZ| = P(a + bZ > 0) - P(a + bZ < 0) = P(|Z| < a / b), the same erf; at a = 0 both are b r.
+    a, b, r, e, erf = symbols("a b r e erf")
+    whole = stated(a, b, r, e, erf)
+    require(vanishes(whole.diff(a) - whole.diff(e) * a / b**2 * e + whole.diff(erf) * r / b * e - erf))
+    require(vanishes(stated(0 * a, b, r, e / e, 0 * erf) - b * r))
+
+
+@proof(
+    ID,
+    "closed",
     Level.ENCLOSED,
     w1.exact,
     {

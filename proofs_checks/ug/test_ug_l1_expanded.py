@@ -42,6 +42,8 @@ def test_a_miss_needs_a_pair(stated: Pairs) -> None:
     },
 )
 def test_the_spacings_inside_a_gap(stated: Callable[..., int]) -> None:
+    top, inner, outer, low = symbols("s_i s_k1 s_kept s_j")  # what a gap has beyond G lies above k - 1 or below `kept`
+    require(vanishes((top - low) - (inner - outer) - (top - inner) - (outer - low)))
     for n, k in product(range(2, 9), range(1, 8)):
         spacings = symbols(f"d:{n}")
         score = [-sum(spacings[:b]) for b in range(n)]

@@ -43,6 +43,8 @@ def test_one_rank_further_adds_a_spacing(stated: Callable[..., Any]) -> None:
     {"chi without its m + 1": lambda m: 1, "m pairs": lambda m: m, "NaN": nan},
 )
 def test_pairs_at_a_distance(stated: Callable[[int], Any]) -> None:
+    last, m = symbols("last m")  # i runs from last - m to last = k - 1 at most, and j = m + k - (k - 1 - i) follows
+    require(vanishes(last - (last - m) + 1 - l1_kept.most_pairs(m)))
     for n in range(2, 13):
         for k in range(1, n):  # with the edges k = 1 and k = n - 1, where there is one pair a distance
             found = Counter(k - 1 - i + j - k for i, j in product(range(k), range(k, n)))

@@ -5,12 +5,14 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import z3
 from sympy import symbols
 
 from algebra import nonnegative_coefficients
 from marks import control, nan, proof, tightness
 from refsym_theory.claims.ug.quest import dot, quest
 from refsym_theory.evidence import Level, at_most, below, equal, require
+from solver import follows
 
 
 @proof(
@@ -35,6 +37,18 @@ def test_a_nonnegative_coordinate(stated: Callable[..., Any]) -> None:
 def test_a_negative_coordinate(stated: Callable[..., Any]) -> None:
     p, low, up, more = symbols("p low up more")  # q = -p
     require(nonnegative_coefficients((stated(-p, low, low + up + more) + p * (low + up)).expand() + 0 * low))
+
+
+@proof(
+    "UG.QUEST",
+    "positive",
+    Level.SOLVED,
+    lambda x, y: z3.If(x >= y, x, y),
+    {"minimum": lambda x, y: z3.If(x <= y, x, y)},
+)
+def test_solver_one_coordinate(stated: Callable[..., Any]) -> None:
+    q, low, high, key = z3.Reals("q low high key")
+    require(follows(stated(q * high, q * low) >= q * key, low <= key, key <= high))
 
 
 SMALL = [Fraction(n) for n in (-2, -1, 0, 1, 3)]

@@ -239,8 +239,8 @@ def stability_bound(
     sizes = gamma.shape[-2:]
     if (k.shape[-1], k_new.shape[-1]) != sizes or (v.shape[-2], v_new.shape[-2]) != sizes:
         raise InputError(
-            f"the coupling joins {sizes[0]} keys with {sizes[1]}; log-kernels have {k.shape[-1]} and {k_new.shape[-1]}, "
-            f"values {v.shape[-2]} and {v_new.shape[-2]}"
+            f"the coupling joins {sizes[0]} keys with {sizes[1]}; log-kernels have {k.shape[-1]} and "
+            f"{k_new.shape[-1]}, values {v.shape[-2]} and {v_new.shape[-2]}"
         )
     if v.shape[-1] != v_new.shape[-1]:
         raise InputError(f"values have {v.shape[-1]} coordinates, new values {v_new.shape[-1]}")
@@ -251,14 +251,11 @@ def stability_bound(
     _same_marginal(gamma.sum(axis=-1), mass, "mass", "row")
     _same_marginal(gamma.sum(axis=-2), new_mass, "new_mass", "column")
     lead = _broadcast("leading axes", gamma.shape[:-2], k.shape[:-1], k_new.shape[:-1], v.shape[:-2], v_new.shape[:-2])
-    inner = (2, 1, 1, 2, 2)
-    full = [
-        np.broadcast_to(x, lead + x.shape[x.ndim - axes :])
-        for x, axes in zip((gamma, k, k_new, v, v_new), inner, strict=True)
-    ]
-    rows = np.array([_one_bound(*(x[index] for x in full), norm) for index in np.ndindex(lead)])
+    gamma, v, v_new = (np.broadcast_to(x, lead + x.shape[-2:]) for x in (gamma, v, v_new))
+    k, k_new = (np.broadcast_to(x, lead + x.shape[-1:]) for x in (k, k_new))
+    rows = np.array([_one_bound(gamma[at], k[at], k_new[at], v[at], v_new[at], norm) for at in np.ndindex(lead)])
     columns = rows.reshape(*lead, len(fields(StabilityBound)))
-    return StabilityBound(*(columns[..., place] for place in range(columns.shape[-1])))
+    return StabilityBound(*(columns[..., place][()] for place in range(columns.shape[-1])))
 
 
 def _one_bound(gamma: Float, k: Float, k_new: Float, v: Float, v_new: Float, norm: float) -> tuple[float, ...]:

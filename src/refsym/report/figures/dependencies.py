@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 150, 26, 64, 10, 6
+BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 140, 26, 46, 9, 6
 MARKS = {"verified": "✓", "supported": "≈", "refuted": "✗", "open": "?"}
 
 

@@ -42,8 +42,8 @@ CLAIM = Claim(
     stronger=r"Noise common to all blocks changes nothing: $2\tau^2$ is the variance of a difference.",
     tight="Two blocks attain both sides of the first bound.",
     residue=(
-        "The sum of independent normals is normal; expectation of a sum; and that counting blocks above a block works for "
-        "more than six blocks as it does for six (the steps' texts are the proof)."
+        "The sum of independent normals is normal; expectation of a sum. The events are listed for up to six blocks; for more "
+        "they rest on the two counts of blocks above a block, which are checked as identities."
     ),
     expected=Verdict.VERIFIED,
 )

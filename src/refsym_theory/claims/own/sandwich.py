@@ -13,7 +13,7 @@ CLAIM = Claim(
     statement=(
         r"With $\eta = e^{-((\rho-1)k\Delta_2)^2/(4\tau^2)}$: "
         r"$\bigl[1-(1+\chi)\eta\bigr]_+ \bar V(g_t) \le V^*_t \le (1+\chi)\,\bar V(g_t)$, and in equation 24 "
-        r"$C_q$ may be $\min\bigl\{1, \frac{1+\chi}{2}, B + \frac{\bar\varepsilon}{2}\bigr\}$, $B$ the band term."
+        r"$C_q$ may be $\min\left\{1, \frac{1+\chi}{2}, B + \frac{\bar\varepsilon}{2}\right\}$, $B$ the band term."
     ),
     plain="The paper charges two separate errors to both sides; each belongs to one side, which halves the penalty.",
     definitions=(
@@ -23,7 +23,7 @@ CLAIM = Claim(
         r"The factor in front of $C_q$ is $\min(D,T-D)/T$, as in the correction of UG.P1.",
     ),
     hypotheses=(Hypothesis("floor", r"(A1)."),),
-    uses=("UG.L1-kept", "UG.L1-expanded", "UG.L1-sandwich", "UG.P1-pairs", "UG.P1-band"),
+    uses=("UG.L1-kept", "UG.L1-expanded", "UG.L1-sandwich", "UG.P1-pairs", "UG.P1-band", "UG.P1-caps"),
     steps=(
         Step(
             "sides",

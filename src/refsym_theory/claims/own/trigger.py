@@ -46,7 +46,7 @@ CLAIM = Claim(
     ),
     stronger=r"With $L = U = V^*$ the right side is the regret itself, of any policy. OWN.SANDWICH gives sharper $L$ and $U$.",
     tight=r"$L = U = V^*$: equality for every policy and all values.",
-    residue="That all sets of up to six tiles are checked one by one where the steps argue for any number.",
+    residue="Sums over tiles of the identities that are checked tile by tile; sets of up to five tiles are also checked one by one.",
     expected=Verdict.VERIFIED,
 )
 

@@ -27,6 +27,8 @@ CLAIM = Claim(
         r"$\gamma$ has row sums $m_i/M$ (Section 2.3), so the copies of token $i$ carry $m_i/M$ together, not $m_i$.",
         "A block preserves identical splits if, when a token is replaced by copies whose masses sum to its mass, each "
         "copy gets its parent's output and all else is unchanged (Section 2.1).",
+        r"The witness is attention with scores times $\log M$, the measure-aware form of Table 4's log-length scaling: it "
+        "preserves every identical split, since splits preserve $M$, and still depends on $M$.",
     ),
     hypotheses=(Hypothesis("splits", "The blocks preserve identical splits."),),
     steps=(

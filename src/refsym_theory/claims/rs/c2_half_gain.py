@@ -26,11 +26,8 @@ CLAIM = Claim(
     steps=(
         Step("gaussian", r"$e^{-z^2/24} = \frac12$ exactly at $z^2 = 24\log2$, $e^{-z^2/12} = \frac12$ at $12\log2$."),
         Step("ratio", r"Their ratio is $\sqrt2$; no mass occurs in either."),
-        Step(
-            "box",
-            r"For a box: $z = 3.790988534\ldots$ and $2.783114757\ldots$, the only ones; ratio $1.3621\ldots$, not "
-            r"$\sqrt2$.",
-        ),
+        Step("box", r"For a box: $z = 3.790988534\ldots$ and $2.783114757\ldots$; ratio $1.3621\ldots$, not $\sqrt2$."),
+        Step("unique", r"The sinc falls on $(0,\pi)$ and stays below $1/\pi$ beyond: each box point is the only one."),
     ),
     uses=("RS.C2-box",),
     expected=Verdict.VERIFIED,
@@ -47,5 +44,5 @@ def half_gain_square(sides: int, log_two: Any) -> Any:
     return 24 * log_two / sides
 
 
-BOX_KEY_ONLY, BOX_TWO_SIDED = "3.790988534067", "2.783114756502"
+BOX_KEY_ONLY, BOX_TWO_SIDED = "3.790988534068", "2.783114756503"
 """Half-gain points of the box, to 12 decimals."""

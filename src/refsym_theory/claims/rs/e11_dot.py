@@ -13,7 +13,7 @@ CLAIM = Claim(
     statement=(
         r"With Euclidean vector norms and spectral operator norms, for exponential dot-product attention with $q=W_Qh$, "
         r"$k=W_Kh$, $v=W_Vh$ and both state sets bounded by $\|h\|\le H$, valid choices are "
-        r"$v_\ell=\|W_V\|_{op}$, $c_\ell=\frac{2\|W_Q\|_{op}\|W_K\|_{op}H}{\sqrt d}$, $D_\ell\le2\|W_V\|_{op}H$."
+        r"$v_\ell=\|W_V\|_{\mathrm{op}}$, $c_\ell=\frac{2\|W_Q\|_{\mathrm{op}}\|W_K\|_{\mathrm{op}}H}{\sqrt d}$, $D_\ell\le2\|W_V\|_{\mathrm{op}}H$."
     ),
     plain="The three constants of the recurrence for an ordinary attention head, from the norms of its weights.",
     definitions=(

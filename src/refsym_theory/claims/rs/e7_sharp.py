@@ -36,12 +36,15 @@ CLAIM = Claim(
     ),
     uses=("RS.E7",),
     tight=(
-        r"Points at distance $\theta/\omega_{\max}$, for every $\theta \le \pi$; beyond, mix with points half a turn "
-        r"away."
+        r"Points at distance $\theta/\omega_{\max}$, for every $\theta \le \pi$; beyond, mix points an odd "
+        "number of half turns away."
     ),
     expected=Verdict.VERIFIED,
     residue=(
-        r"That a function with derivative of the sign of $\theta-m$ is least at $m$; sine is at least 0 on $[0,\pi/2]$."
+        r"That a function with derivative of the sign of $\theta-m$ is least at $m$. Beyond $\pi$ the tangent does not "
+        r"fall and $S$ stays; a mean above $\pi$ leaves $S(m) = 2$; as $S$ does not decrease, the largest frequency "
+        r"bounds "
+        "every block."
     ),
 )
 

@@ -33,6 +33,7 @@ CLAIM = Claim(
     hypotheses=(
         Hypothesis("finite-scores", r"Every score is finite: a masked key ($s_i = -\infty$) is not a key of the row."),
         Hypothesis("shared", "One $d$ serves all rows."),
+        Hypothesis("finite-family", "The family of rows is finite.", needed=False),
         Hypothesis("all-t", "The probabilities agree for all $t$.", needed=False),
     ),
     steps=(
@@ -46,7 +47,9 @@ CLAIM = Claim(
     expected=Verdict.VERIFIED,
     stronger=(
         r"One $t \ne 0$ is enough: if the probabilities agree on every row for a single nonzero $t$, then "
-        r"$D_{\mathrm{id}} = 0$, and they agree for all $t$."
+        r"$D_{\mathrm{id}} = 0$, and they agree for all $t$. The family may be countable, with any positive weights "
+        r"for "
+        "which the weighted mean of the variances is finite."
     ),
     residue=(
         "That a finite sum of nonnegative terms is zero exactly where each is; that the range of a real matrix's "

@@ -28,6 +28,12 @@ CLAIM = Claim(
             r"With $Z^* = -(x-x')/(\sigma-\sigma')$ and $f(y)=|y-x-\sigma Z^*|$, $f(X)-f(Y) = "
             r"(\sigma-\sigma')|Z-Z^*|$.",
         ),
+        Step(
+            "closed",
+            r"$\frac{d}{da}$ of the closed form and of $\mathbb{E}|a+bZ|$ is $\operatorname{erf}(a/(b\sqrt2))$; both "
+            r"are "
+            r"$b\sqrt{2/\pi}$ at $a=0$.",
+        ),
     ),
     tight=r"An equality where $x=x'$ or $\sigma=\sigma'$, and only there.",
     expected=Verdict.VERIFIED,

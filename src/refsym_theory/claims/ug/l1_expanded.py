@@ -34,7 +34,7 @@ CLAIM = Claim(
     tight=(
         r"$k = 1$, $\rho = 2$, three scores 32, 8, 0 and $\tau = 1$: the error is $\bar V(G_t)$ up to a factor $1 - 10^{-9}$."
     ),
-    residue="As for OWN.PAIRS and UG.L1-kept.",
+    residue="As for OWN.PAIRS (its step share at a = k is the union) and UG.L1-kept; spacings are listed for N up to 8.",
     expected=Verdict.VERIFIED,
 )
 

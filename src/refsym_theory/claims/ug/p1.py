@@ -13,9 +13,9 @@ CLAIM = Claim(
     title="Regret of the sigma-quantile trigger",
     source="UG Appendix D.3, Proposition 1, equation 24",
     statement=(
-        r"Under (17), (A1) and (A2), $\mathcal{R}_q \le \min(q,1-q)\cdot C_q$, $C_q := \min\bigl\{1, "
+        r"Under (17), (A1) and (A2), $\mathcal{R}_q \le \min(q,1-q)\cdot C_q$, $C_q := \min\left\{1, "
         r"\frac{1+\bar\varepsilon}{2}, \sqrt2\,\frac{\beta\gamma_q}{\tau}\,"
-        r"\varphi\bigl(\frac{\gamma_q(1-\beta)}{\sqrt2\tau}\bigr)+\bar\varepsilon\bigr\}$. The bound is exact at finite $T$."
+        r"\varphi\bigl(\frac{\gamma_q(1-\beta)}{\sqrt2\tau}\bigr)+\bar\varepsilon\right\}$. The bound is exact at finite $T$."
     ),
     plain=(
         "The paper bounds what the router loses by expanding the wrong tiles. It divides by the wrong number: a budget of "
