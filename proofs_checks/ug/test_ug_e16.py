@@ -58,6 +58,32 @@ def test_the_same_gap_and_another_time(stated: Range, record_property: Record) -
         require(below(stated(one, one, root)[1], least))
 
 
+SPACED = [Fraction(1, 16), Fraction(7, 16), Fraction(7, 16), Fraction(1, 16)]
+
+
+@refutation("UG.E16", Level.EXACT, lambda: Fraction(8), {"64/7": lambda: Fraction(64, 7)})
+def test_four_spaced_arms(stated: Callable[[], Fraction], record_property: Record) -> None:
+    least = 2 / e16.value(SPACED, (3, 2, 1, 0), 2)  # the true T*: see "spaced"
+    record_property("claimed", "8 for every instance with gap 1")
+    record_property("computed", f"means 3, 2, 1, 0, k = 2: {least}")
+    require(below(stated(), least))
+
+
+@proof(
+    "UG.E16", "spaced", Level.EXACT, e16.tangent, {"weights swapped": lambda a, b, a0, b0: e16.tangent(a, b, b0, a0)}
+)
+def test_a_certificate_for_four_spaced_arms(stated: Callable[..., Any]) -> None:
+    a0, b0 = symbols("a0 b0")
+    gap = (a * b0 - b * a0) ** 2 / ((a + b) * (a0 + b0) ** 2)
+    require(vanishes(stated(a, b, a0, b0) - e16.half_harmonic(a, b) - gap))
+    # The least of three pairs is below their mean with weights 12/14, 1/14, 1/14, and that below its tangent plane.
+    w = symbols("w:4")
+    pairs = [(Fraction(12, 14), 1, 2, 1), (Fraction(1, 14), 0, 2, 4), (Fraction(1, 14), 1, 3, 4)]
+    plane = sum(share * square * stated(w[i], w[j], SPACED[i], SPACED[j]) for share, i, j, square in pairs)
+    require(vanishes(plane - Fraction(7, 32) * sum(w)))
+    require(equal(e16.value(SPACED, (3, 2, 1, 0), 2), Fraction(7, 32)))
+
+
 @proof("UG.E16", "cheapest", Level.EXACT, e16.half_harmonic, {"mean for half harmonic": lambda a, b: (a + b) / 4})
 def test_the_cheapest_way_to_tie_two_arms(stated: Callable[..., Any]) -> None:
     u, v, x = symbols("u v x")

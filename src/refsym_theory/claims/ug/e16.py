@@ -17,8 +17,8 @@ CLAIM = Claim(
         r"two arms. [...] $V \propto (\hat\mu_{(k-1)}-\hat\mu_{(k)})^{-2}$."
     ),
     plain=(
-        "To know the k best of many arms one must sample all of them. The optimal plan makes the alternatives equally easy, "
-        "and what it costs depends on all the gaps, not on the one at the cut."
+        "To know the k best of many arms one must sample all of them. The optimal plan leaves no arm out, often balances several "
+        "pairs, and what it costs depends on all the gaps, not on the one at the cut."
     ),
     definitions=(
         r"$1/T^\star = \max_{w}\min_{i<k\le j} \frac{w_iw_j}{w_i+w_j}\,\frac{(\mu_i-\mu_j)^2}{2\sigma^2}$ over $w \ge 0$, "
@@ -29,7 +29,7 @@ CLAIM = Claim(
     correction=(
         r"Every optimal $w$ is positive on all arms, and every arm is in a cheapest pair; for $k = 1$ all $N-1$ pairs cost the "
         r"same. $8\sigma^2/g^2 \le T^\star \le 2\sigma^2(\sqrt k+\sqrt{N-k})^2/g^2$, both attained. Where both groups are "
-        r"tied the cutoff pair gets the share $1/\sqrt{k(N-k)}$ of the samples."
+        r"tied the cutoff pair gets the share $1/\sqrt{k(N-k)}$ of the samples; with means 3, 2, 1, 0 and $k = 2$, $\frac78$."
     ),
     hypotheses=(Hypothesis("variance", r"All arms have the same variance $\sigma^2$."),),
     steps=(
@@ -50,6 +50,11 @@ CLAIM = Claim(
         Step(
             "tied",
             r"Where both groups are tied, no $w$ does better: $\frac{k}{a}+\frac{N-k}{1-a} \ge (p+r)^2$, by averaging.",
+        ),
+        Step(
+            "spaced",
+            r"Means 3, 2, 1, 0 and $k = 2$: the optimum is $w = (1,7,7,1)/16$, $T^\star = \frac{64}7\sigma^2$; the cheapest are "
+            r"the cutoff pair and the pairs $(0,2)$, $(1,3)$.",
         ),
     ),
     tight=r"Lower: two arms. Upper: two tied groups.",
@@ -72,6 +77,11 @@ def value(weights: Sequence[Any], means: Sequence[Any], k: int) -> Any:
 def tied_weights(p: Any, r: Any) -> tuple[Any, Any]:
     """Weights of an arm above and of one below the cut; p^2 = k, r^2 = N - k."""
     return 1 / (p * (p + r)), 1 / (r * (p + r))
+
+
+def tangent(a: Any, b: Any, a0: Any, b0: Any) -> Any:
+    """Tangent plane of `half_harmonic` at (a0, b0): it lies above."""
+    return (b0**2 * a + a0**2 * b) / (a0 + b0) ** 2
 
 
 def printed_range(gap: Any, p: Any, r: Any) -> tuple[Any, Any]:
