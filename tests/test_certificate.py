@@ -15,6 +15,7 @@ from dump_samples import arrays
 from refsym_theory import ScoreDump, certify, containment_error
 from refsym_theory.errors import InputError
 from refsym_theory.selection import tally as tally_module
+from refsym_theory.selection.brackets import trigger_bound, value_brackets
 from refsym_theory.selection.findings import captured_gain
 from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.recheck import recheck
@@ -81,6 +82,7 @@ def cells_by_loops(dump, layer, k, tau_of):
                     {
                         "head": head,
                         "tile": tile,
+                        "bracket": tuple(float(x) for x in value_brackets(s, k_t, m_t, tau)),
                         "kept": kept,
                         "expanded": expanded,
                         "V": max(kept - expanded, 0),
@@ -114,6 +116,14 @@ def gain_by_loops(cells, level, policy, worth):
             order = sorted(group, key=lambda key: (sum(rank(c) for c in group[key]) / len(group[key]), key))
             total += sum(value[key] for key in order[:count])
     return total
+
+
+def regret_bound_by_loops(cells):
+    """T times the pair bound on the regret of one head's sigma trigger in one sequence."""
+    order = sorted(cells, key=lambda c: (c["sigma"], c["tile"]))
+    inside = {c["tile"] for c in order[: math.ceil(Q * len(cells))]}
+    low, high = zip(*(c["bracket"] for c in cells), strict=True)
+    return len(cells) * trigger_bound(low, high, [c["tile"] in inside for c in cells])
 
 
 def test_policies_are_those_of_the_loops(dump, certificate):
@@ -156,6 +166,8 @@ def test_cells_are_those_of_the_loops(dump, certificate):
             assert row.dropped_mass == pytest.approx(dropped, abs=1e-7)
             assert row.output_error_bound == pytest.approx(2 * row.value_radius * dropped, rel=1e-6)
             assert row.regret <= row.bound + 1e-9
+            assert row.regret_bound == pytest.approx(sum(map(regret_bound_by_loops, mine)) / tiles, abs=1e-12)
+            assert row.regret <= row.regret_bound + 1e-9
             spread = 5 * row.sampled_kept_error_se + 1e-12
             assert abs(row.sampled_kept_error - row.kept_error) <= spread
 

@@ -65,7 +65,7 @@ def cell(layer: int, head: int) -> Record:
     return {
         "layer": layer, "head": head, "tau_row_step": 1.0, "tau_split_half": 0.4, "tau": 0.4, "tiles": 10,
         "note": None, "kept_error": 0.6, "expanded_error": 0.1, "regret": 0.008, "random_regret": 0.02,
-        "captured": 0.6, "tie_share": 0.1, "below_tau_share": 0.5, "bound": 0.4, "bound_cost": 1.0,
+        "captured": 0.6, "regret_bound": 0.3, "tie_share": 0.1, "below_tau_share": 0.5, "bound": 0.4, "bound_cost": 1.0,
         "bound_branch": "one", "bound_delta_2": 0.0, "bound_violating": 0.0,
         "bound_spacing_low": 0.0, "bound_spacing_median": 0.01, "bound_spacing_high": 0.02, "bound_chi": None,
         "bound_epsilon": None, "bound_spread_mean": 1.0, "bound_beta": 0.5, "bound_spread_cv": 0.2,
@@ -84,6 +84,7 @@ def make(layers: int = 2, heads: int = 2) -> Record:
         "tiles": 40,
         "kept_error": 0.6,
         "expanded_error": 0.1,
+        "regret_bound": 0.3,
         "dropped_mass": 0.2,
         "dropped_mass_expanded": 0.1,
     }

@@ -401,6 +401,9 @@ def test_best_value_ties_below_the_promised_accuracy():
     for more, expected in ((1e-12, 0.1), (1e-8, 0.7)):
         cut = replace(tally_module._Cut.empty(1, np.full(2, 1), np.full(2, 2)), regained=np.array([[0.1, 0.7]]))
         errors = np.array([[[0.3, 0.3 + more]], [[0.0, 0.0]]])
-        (found,) = tally_module._settings(cut, errors[None], np.array([True]), (Fraction(1, 2),), True)
+        half = Fraction(1, 2)
+        brackets = np.array([[[0.2, 0.1]], [[0.4, 0.5]]])
+        (found,) = tally_module._settings(cut, errors[None], brackets[None], np.array([True]), half, (half,), True)
+        assert found.regret_bound[0] == 0.5 - 0.2  # the first tile expands: margins tie
         for level in range(3):
             assert found.gains[level][POLICIES.index("best_value"), 1, 0, 0] == expected

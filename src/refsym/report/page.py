@@ -64,6 +64,7 @@ def render_certificate(record: Mapping[str, Any]) -> str:
                 for policy in ("sigma", "random", "best_value", "best_mass")
             },
             noted=_noted(view),
+            pair_over_tau=_pair_over_tau(view),
             clipped=_clipped(view),
             bound_factors=_output_bounds(view),
             sampled="sampled_kept_error" in s,
@@ -84,6 +85,13 @@ def _noted(view: View) -> list[tuple[str, int]]:
     """Why cells have no numbers, and how many there are."""
     notes = [note for note in view.cells.values("note") if note is not None]
     return [(note, notes.count(note)) for note in dict.fromkeys(notes)]
+
+
+def _pair_over_tau(view: View) -> list[tuple[float, float]]:
+    """Noise factor and mean pair bound at both ends of the grid."""
+    rows = view.by_tau.where(level="head", value="identification", policy="sigma")
+    known = [(f, b) for f, b in zip(rows.numbers("factor"), rows.numbers("regret_bound"), strict=True) if f > 0]
+    return [known[0], known[-1]] if len(known) > 1 else []
 
 
 def _clipped(view: View) -> int:

@@ -89,7 +89,8 @@ def closed_form_parts(view: View) -> tuple[PartRow, ...]:
     infinite = np.isnan(cells.numbers("bound_chi")) & np.isfinite(cells.numbers("bound"))
     parts = [
         ("R_q", "regret of σ, exact", cells.numbers("regret"), True),
-        ("bound", "its closed-form bound, π₂ included", cells.numbers("bound"), True),
+        ("pair bound", "its bound from pairs of scores, without assumptions", cells.numbers("regret_bound"), True),
+        ("closed form", "its bound by equation 24, π₂ included", cells.numbers("bound"), True),
         ("π₂", "share of tiles below the spacing floor", cells.numbers("bound_violating"), True),
         ("Δ₂ / τ", "the spacing floor used", cells.numbers("bound_delta_2") / tau, False),
         (
@@ -136,8 +137,10 @@ class Agreement:
         How many bounds have this term active in every sequence.
     no_floor, wide
         Bounds with Delta_2 = 0, and with beta >= 1.
-    ratio
-        Median of bound / exact regret.
+    ratio, pair_ratio
+        Medians of the closed form and of the pair bound over the exact regret.
+    pair_held
+        Cells whose exact regret the pair bound covers.
     """
 
     cells: int
@@ -152,6 +155,8 @@ class Agreement:
     no_floor: int
     wide: int
     ratio: str
+    pair_ratio: str
+    pair_held: int
 
 
 def agreement_counts(view: View) -> Agreement:
@@ -162,8 +167,7 @@ def agreement_counts(view: View) -> Agreement:
     split, plugin = cells.numbers("sampled_regret_split"), cells.numbers("sampled_regret_plugin")
     bound, branches = cells.numbers("bound"), cells.values("bound_branch")
     usable = np.isfinite(difference) & (error > 0)
-    ratio = bound[regret > 0] / regret[regret > 0]
-    known = ratio[np.isfinite(ratio)]
+    pair_bound = cells.numbers("regret_bound")
     return Agreement(
         cells=int(np.isfinite(exact).sum()),
         sampled=int(usable.sum()),
@@ -176,5 +180,13 @@ def agreement_counts(view: View) -> Agreement:
         band=branches.count("band"),
         no_floor=int((cells.numbers("bound_delta_2") == 0).sum()),
         wide=int((cells.numbers("bound_beta") >= 1).sum()),
-        ratio=number(float(np.median(known)) if known.size else None),
+        ratio=number(_median_ratio(bound, regret)),
+        pair_ratio=number(_median_ratio(pair_bound, regret)),
+        pair_held=int((regret <= pair_bound + 1e-9).sum()),
     )
+
+
+def _median_ratio(bound: NDArray[np.float64], regret: NDArray[np.float64]) -> float | None:
+    ratio = bound[regret > 0] / regret[regret > 0]
+    known = ratio[np.isfinite(ratio)]
+    return float(np.median(known)) if known.size else None

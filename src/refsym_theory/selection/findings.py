@@ -102,7 +102,10 @@ def _judged(with_mass: bool) -> Iterator[tuple[int, str]]:
 
 
 def means(settings: Sequence[Setting], with_mass: bool) -> dict[str, Any]:
-    """Means per (tile, head) of the errors and of the dropped mass, before and after expanding everything."""
+    """Means per (tile, head) of the errors and of the dropped mass, before and after expanding everything.
+
+    `regret_bound` bounds the mean regret of the heads' own sigma triggers, from pairs of scores alone.
+    """
     pool = _Pool.of(settings, 0)
     expanded = sum(float(s.expanded_error.sum()) for s in settings)
     left = sum(float((s.dropped - s.regained).sum()) for s in settings)
@@ -110,6 +113,7 @@ def means(settings: Sequence[Setting], with_mass: bool) -> dict[str, Any]:
         "tiles": pool.weights[1],
         "kept_error": pool.before[0],
         "expanded_error": _mean(expanded, pool.weights[0]),
+        "regret_bound": _mean(sum(float(s.regret_bound.sum()) for s in settings), pool.weights[0]),
         "dropped_mass": pool.before[1] if with_mass else None,
         "dropped_mass_expanded": _mean(left, pool.weights[1]) if with_mass else None,
     }
@@ -252,6 +256,7 @@ def _cell(found: Tally, head: int, at: int) -> dict[str, Any]:
         "expanded_error": float(found.chosen.expanded_error[head]) / tiles,
         "regret": regret,
         "random_regret": random_regret,
+        "regret_bound": float(found.chosen.regret_bound[head]) / tiles,
         "captured": captured_gain(regret, random_regret),
         "tie_share": int(found.ties[head]) / tiles,
         "below_tau_share": int(found.ties[head] + found.gap_counts[head, :close].sum()) / tiles,

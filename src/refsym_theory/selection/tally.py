@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from refsym_theory.selection.brackets import sorted_brackets, trigger_bound
 from refsym_theory.selection.containment import exact_errors, sampled_misses
 from refsym_theory.selection.margins import margins
 from refsym_theory.selection.noise import has_noise
@@ -21,6 +22,7 @@ from refsym_theory.selection.plan import Plan, eligible_tiles
 from refsym_theory.selection.policies import LEVELS, POLICIES, Level, expansions, gains, random_gains
 from refsym_theory.selection.regret import ClosedForm, closed_form_bound, pooled_form
 from refsym_theory.selection.score_dump import ShardEntry, ShardReader
+from refsym_theory.selection.trigger import trigger_order, triggered_count
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -60,6 +62,8 @@ class Setting:
         [H] which heads have noise; the others add nothing to an error, and are not averaged over.
     kept_error, expanded_error
         [H] sums over tiles of E_k and E_{rho k}.
+    regret_bound
+        [H] T times the bound on the regret of each head's own sigma trigger that pairs of scores give, at the chosen q.
     dropped, regained
         [H] sums over tiles of the softmax mass dropped at k, and of the part that rho k regains.
     gains
@@ -72,6 +76,7 @@ class Setting:
     noisy: NDArray[np.bool_]
     kept_error: Float
     expanded_error: Float
+    regret_bound: Float
     dropped: Float
     regained: Float
     gains: tuple[Float, ...]
@@ -178,6 +183,7 @@ def tally(task: Task) -> Tally | None:
         stepped = has_noise(task.row_step)
         errors = np.zeros((1 + len(plan.tau_factors), 2, heads, own.size))
         k_errors = np.zeros((len(plan.k_grid), 2, heads, common.size))
+        brackets, k_brackets = np.zeros_like(errors), np.zeros_like(k_errors)
         misses = np.zeros((heads, own.size, 2, 2), dtype=np.int64)
         worst = np.zeros(heads)
         rows = _FreeRows(shard)
@@ -190,8 +196,9 @@ def tally(task: Task) -> Tally | None:
                 block = free.sorted(own[part])
                 _measure(chosen, head, part, block)
                 sizes = (chosen.kept[part], chosen.expanded[part])
-                found = _errors(block, [(*sizes, tau) for tau in scales], errors[:, :, head, part])
-                worst[head] = max(worst[head], found)
+                jobs = [(*sizes, tau) for tau in scales]
+                worst[head] = max(worst[head], _errors(block, jobs, errors[:, :, head, part]))
+                _brackets(block, jobs, brackets[:, :, head, part])
                 if plan.draws and noisy[head]:
                     misses[head, part] = _misses(block, *sizes, scales[0], plan)
             for part in rows.chunks(common):
@@ -201,19 +208,21 @@ def tally(task: Task) -> Tally | None:
                     _measure(cut, head, part, block)
                     jobs.append((cut.kept[part], cut.expanded[part], scales[0]))
                 worst[head] = max(worst[head], _errors(block, jobs, k_errors[:, :, head, part]))
+                _brackets(block, jobs, k_brackets[:, :, head, part])
 
         with ThreadPoolExecutor(task.threads) as pool:
             list(pool.map(one_head, range(heads)))
         radius = None if shard.value_radius is None else shard.value_radius.astype(np.float64)
     q_only = (plan.q,)
+    with_mass = task.with_mass
     ratio = chosen.gap / np.where(noisy, task.tau, 1.0)[:, None]
     return Tally(
         examples=frozenset({entry.example}),
-        chosen=_settings(chosen, errors[:1], noisy, plan.q_grid, task.with_mass)[0],
-        by_tau=_settings(chosen, errors[1:], stepped, q_only, task.with_mass),
+        chosen=_settings(chosen, errors[:1], brackets[:1], noisy, plan.q, plan.q_grid, with_mass)[0],
+        by_tau=_settings(chosen, errors[1:], brackets[1:], stepped, plan.q, q_only, with_mass),
         by_k=tuple(
-            _settings(cut, found[None], noisy, q_only, task.with_mass)[0]
-            for cut, found in zip(cuts, k_errors, strict=True)
+            _settings(cut, found[None], bounds[None], noisy, plan.q, q_only, with_mass)[0]
+            for cut, found, bounds in zip(cuts, k_errors, k_brackets, strict=True)
         ),
         sampled=_sampled(chosen, misses, plan) if plan.draws else None,
         closed_forms=tuple(_closed_form(chosen, head, task.tau[head], plan, noisy[head]) for head in range(heads)),
@@ -367,6 +376,13 @@ def _errors(block: _Block, jobs: Sequence[tuple[Int, Int, float]], out: Float) -
     return float(errors.max())
 
 
+def _brackets(block: _Block, jobs: Sequence[tuple[Int, Int, float]], out: Float) -> None:
+    """Bounds on V* of some tiles for each job (kept, expanded, tau) into `out` [jobs, 2, tiles]; 0 without noise."""
+    for (kept, expanded, tau), found in zip(jobs, out, strict=True):
+        if tau > 0 and block.sizes.size:
+            sorted_brackets(block.scores, block.sizes, kept, expanded, tau, found)
+
+
 def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> Int:
     """Sampled misses [tiles, (k, rho k), halves]; the draws of a tile depend on its scores and the seed alone."""
     return np.stack(
@@ -378,9 +394,15 @@ def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> 
 
 
 def _settings(
-    cut: _Cut, errors: Float, noisy: NDArray[np.bool_], fractions: tuple[Fraction, ...], with_mass: bool
+    cut: _Cut,
+    errors: Float,
+    brackets: Float,
+    noisy: NDArray[np.bool_],
+    q: Fraction,
+    fractions: tuple[Fraction, ...],
+    with_mass: bool,
 ) -> tuple[Setting, ...]:
-    """Sums at one k and several noise scales, `errors` [S, 2, H, T]; most policies rank alike at all of them."""
+    """Sums at one k and several noise scales, errors and brackets [S, 2, H, T]; most policies rank alike at all."""
     scales, _, heads, tiles = errors.shape
     value = np.maximum(errors[:, 0] - errors[:, 1], 0.0)
     worth = np.stack([value, np.broadcast_to(cut.regained, value.shape)], axis=1) if with_mass else value[:, None]
@@ -402,6 +424,13 @@ def _settings(
         gained = random_gains(every, level, fractions) if random else gains(fixed[policy], every, level, fractions)
         return gained.reshape(*worth.shape[:2], *gained.shape[1:])
 
+    expanded = np.zeros((heads, tiles), dtype=bool)
+    np.put_along_axis(expanded, trigger_order(cut.sigma)[:, : triggered_count(q, tiles)], True, axis=1)
+
+    def regret_bounds(low: Float, high: Float) -> Float:
+        rows = zip(low, high, expanded, strict=True)
+        return np.array([tiles * trigger_bound(*row) if tiles else 0.0 for row in rows])
+
     by_level = [np.stack([by_policy(policy, level) for policy in POLICIES], axis=1) for level in LEVELS]
     return tuple(
         Setting(
@@ -409,6 +438,7 @@ def _settings(
             noisy=noisy,
             kept_error=errors[s, 0].sum(axis=1),
             expanded_error=errors[s, 1].sum(axis=1),
+            regret_bound=regret_bounds(*brackets[s]),
             dropped=cut.dropped.sum(axis=1),
             regained=cut.regained.sum(axis=1),
             gains=tuple(gained[s] for gained in by_level),

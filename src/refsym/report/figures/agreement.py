@@ -27,7 +27,7 @@ def agreement(view: View) -> str:
     cells = view.cells
     exact, sampled = cells.numbers("kept_error"), cells.numbers("sampled_kept_error")
     error = cells.numbers("sampled_kept_error_se")
-    regret, bound = cells.numbers("regret"), cells.numbers("bound")
+    regret, bound, pairs = (cells.numbers(name) for name in ("regret", "bound", "regret_bound"))
     order = np.flatnonzero(np.isfinite(regret))
     order = order[np.argsort(-regret[order], kind="stable")]
     split, plugin = (cells.numbers(f"sampled_regret_{way}")[order] for way in ("split", "plugin"))
@@ -52,17 +52,19 @@ def agreement(view: View) -> str:
         percent(left.xaxis)
 
         right = drawing.add_axes((0.555, 0.16, 0.375, 0.72))
-        right.set_title("Regret of σ: exact, sampled bracket, closed-form bound")
+        right.set_title("Regret of σ: exact, sampled bracket, two bounds")
         rank = np.arange(order.size, dtype=np.float64)
         low, high = np.maximum(split, _FLOOR), np.maximum(plugin, _FLOOR)
         strokes(right, rank, low, high, color=COLOURS["sigma"], linewidth=1.2, alpha=0.5)
         dots(right, rank, np.maximum(bound[order], _FLOOR), 2.5, COLOURS["expansion_gap"])
+        dots(right, rank, np.maximum(pairs[order], _FLOOR), 2.5, COLOURS["score_mass"])
         dots(right, rank, np.maximum(regret[order], _FLOOR), 2.5, INK)
         log_axis(right, "y", (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0), percent_label)
         right.set_ylim(_FLOOR, 1.3)
         right.set_xlabel("(layer, head), largest exact regret first")
         if order.size:
-            ends = [(bound[order][-1], "bound", COLOURS["expansion_gap"]), (0.02, "exact", INK)]
+            ends = [(bound[order][-1] * 1.3, "closed form", COLOURS["expansion_gap"]), (0.02, "exact", INK)]
+            ends += [(0.12, "pairs", COLOURS["score_mass"])]
             ends += [(0.004, "sampled", COLOURS["sigma"])] if np.isfinite(plugin).any() else []
             for y, text, colour in ends:
                 right.annotate(
@@ -80,5 +82,5 @@ def agreement(view: View) -> str:
             drawing,
             "agreement",
             "Left: sampled minus exact error of the cut with two standard errors, by exact error. "
-            "Right: regret of the sigma trigger in every layer and head, exact, sampled and by the closed-form bound.",
+            "Right: regret of the sigma trigger in every layer and head, exact, sampled and by two bounds.",
         )
