@@ -127,8 +127,9 @@ def test_nested_regions_attain_it(stated: Callable[..., Any], record_property: C
 
 @superfluous("RS.B5-regions", "strict", Level.EXACT)
 def test_a_kernel_with_zeros() -> None:
-    # Where g = 0 both densities vanish, and g / max(G, H) with them; nothing in 'overlap' or 'halves' divides by g.
-    require(vanishes((g / H).subs(g, symbols("zero") * 0)))
+    # Which density is the smaller one needs g d >= 0 and no more; nothing in 'overlap' or 'halves' divides by g.
+    d = symbols("d")
+    require(vanishes(g / H - g / (H + d) - g * d / ((H + d) * H)))
     kernel = {0: Fraction(0), 1: Fraction(1), 2: Fraction(0), 3: Fraction(3)}
     regions = [set(chosen) for size in range(1, 5) for chosen in combinations(range(4), size)]
     for first, second in product((one for one in regions if one & {1, 3}), repeat=2):
@@ -163,3 +164,12 @@ def test_two_values_on_one_region() -> None:
     variation = region_variation({0: Fraction(1)}, {0}, {0})
     require(equal(variation, 0))
     require(below(variation, abs(Fraction(1) - Fraction(0))))
+
+
+@control("RS.B5-regions", "union", Level.EXACT)
+def test_a_diameter_over_one_region_alone() -> None:
+    # Disjoint regions of one atom each, values 0 and 1: the diameter over V is 0, the output moves by 1.
+    values = {0: Fraction(0), 1: Fraction(1)}
+    variation = region_variation({0: Fraction(1), 1: Fraction(1)}, {0}, {1})
+    require(equal(variation, 1))
+    require(below(variation * (max([values[0]]) - min([values[0]])), values[1] - values[0]))

@@ -1,4 +1,4 @@
-"""RS Appendix E.1: counts."""
+"""RS E.1: inverse count in one modality."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -8,25 +8,42 @@ from sympy import symbols
 
 from algebra import vanishes
 from marks import control, proof
-from refsym_theory.claims.rs.e1_count import weight
-from refsym_theory.evidence import Level, equal, require
+from refsym_theory.claims.rs.c3_attention import attention
+from refsym_theory.claims.rs.e1_count import counted_output
+from refsym_theory.evidence import Level, below, equal, require
+
+ONE = Fraction(1)
 
 
 @proof(
     "RS.E1-count",
-    "cancel",
+    "cancels",
     Level.EXACT,
-    weight,
-    {"count added": lambda k, n: k + n, "count as an exponent": lambda k, n: k**2},
+    counted_output,
+    {
+        "numerator only": lambda a, b, n: (a / n) / b,
+        "count in place of the normaliser": lambda a, b, n: a / n,
+        "one key left out": lambda a, b, n: counted_output(a, b - 1, n),
+    },
 )
 def test_a_common_scalar_cancels(stated: Callable[..., Any]) -> None:
-    n, top, bottom, kernel, value = symbols("N S_v S K v")  # sums over the other keys, and one key more
-    found = (top / n + stated(kernel, n) * value) / (bottom / n + stated(kernel, n))
-    require(vanishes(found - (top + kernel * value) / (bottom + kernel)))
+    numerator, denominator, n = symbols("A B N")  # sums over any number of keys
+    require(vanishes(stated(numerator, denominator, n) - numerator / denominator))
 
 
-@control("RS.E1-count", "one-modality", Level.EXACT)
-def test_two_modalities() -> None:
-    # Two audio keys and one video key, equal scores: the share of audio falls from 2/3 to 1/2.
-    counted = 2 * weight(Fraction(1), 2)
-    require(equal(counted / (counted + weight(Fraction(1), 1)), Fraction(1, 2)))
+@proof("RS.E1-count", "float64", Level.EXACT, 3.0, {"one": 1.0, "four": 4.0})
+def test_float64_can_tell(stated: float, record_property: Callable[[str, object], None]) -> None:
+    weights, values = [1.0, 1.0, 3.0], [0.0, 1.0, 2.0]  # IEEE arithmetic is deterministic
+    tokens = list(zip(weights, values, strict=True))
+    standard = attention([(1.0, weight, value) for weight, value in tokens])
+    counted = attention([(1.0, weight / stated, value) for weight, value in tokens])
+    require(below(standard, counted))
+    record_property("computed", f"{standard!r} and {counted!r}")
+
+
+@control("RS.E1-count", "one", Level.EXACT)
+def test_two_modalities_of_different_counts() -> None:
+    audio, video = [(ONE, ONE, ONE)], [(ONE, ONE, 0 * ONE)] * 2
+    counted = attention([*audio, *((ONE / 2, kernel, value) for _, kernel, value in video)])
+    require(equal(attention([*audio, *video]), Fraction(1, 3)))
+    require(equal(counted, Fraction(1, 2)))

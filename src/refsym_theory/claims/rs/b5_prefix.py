@@ -11,9 +11,9 @@ CLAIM = Claim(
     title="Copies with different causal prefixes",
     source="RS section 3.3; Appendix A.3, last paragraph; Appendix G.2",
     statement=(
-        "Copies with different token-index prefixes do not represent this same query. (A parent that sees "
-        "itself as a whole is not equivalent to a causal chain in which child $j$ sees only children $1, "
-        r"\ldots, j$.)"
+        "Copies with different token-index prefixes do not represent this same query. [A.3:] A parent that "
+        "sees itself as a whole is not equivalent to a causal chain in which child $j$ sees only children "
+        r"$1, \ldots, j$."
     ),
     plain=(
         "In a causal chain the first copy of a token does not see the later ones, so it computes something "

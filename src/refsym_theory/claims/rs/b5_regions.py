@@ -23,7 +23,7 @@ CLAIM = Claim(
     ),
     definitions=(
         r"$G = \int_V g\,d\mu$, $G' = \int_{V'} g\,d\mu$; $p = \mathbf 1_V g/G$, $p' = \mathbf 1_{V'} g/G'$. "
-        r"$D$ is the diameter of the values on $V \cup V'$ (on one region alone it would not do).",
+        r"$D$ is the diameter of the values on $V \cup V'$.",
     ),
     hypotheses=(
         Hypothesis("sign", r"$g \ge 0$."),
@@ -31,6 +31,7 @@ CLAIM = Claim(
         Hypothesis("normalisers", r"$0 < G, G' < \infty$."),
         Hypothesis("identical", "Both regions use the same kernel field."),
         Hypothesis("values", "Both regions use the same values."),
+        Hypothesis("union", "$D$ is taken over both regions, not over the reference region alone."),
     ),
     steps=(
         Step("overlap", r"$\min\{p, p'\} = \mathbf 1_{V \cap V'}\, g / \max\{G, G'\}$ at every point."),

@@ -16,7 +16,7 @@ CLAIM = Claim(
         "contributing additive mass. An equivalent implementation multiplies the unnormalized transformed "
         "score weights by $m$ and renormalizes. [...] Every query must retain at least one visible key. An "
         "auxiliary key with zero additive bias has multiplicative weight one. A token with truly zero "
-        "integration measure would instead have zero weight."
+        "integration measure would instead have zero weight and be excluded."
     ),
     plain=(
         "Temperature and softcap belong before the mass is added, the mask comes last; in any other order "

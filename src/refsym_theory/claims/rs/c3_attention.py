@@ -12,8 +12,8 @@ CLAIM = Claim(
     title="Table 4: attention",
     source="RS Appendix C.3, Table 4, row 1; section 2.2",
     statement=(
-        r"Measure-aware operations preserve the tested duplicate splits. Attention: the weights are $m_i K(s_i)$, "
-        r"$A = \sum_i m_i K(s_i) v_i / \sum_i m_i K(s_i)$; the count form has $m_i = 1$."
+        "Measure-aware operations preserve the tested duplicate splits. [Row 1, with equation (1): "
+        r"$A_m^K(s, v) = \frac{\sum_i m_i K(s_i) v_i}{\sum_i m_i K(s_i)}$.]"
     ),
     plain=(
         "If a copied token shares its parent's mass among the copies, attention does not notice; if it counts, it does."

@@ -13,11 +13,11 @@ CLAIM = Claim(
     title="Table 4: per-token loss",
     source="RS Appendix C.3, Table 4, row 3; section 3.1",
     statement=(
-        r"Measure-aware operations preserve the tested duplicate splits. Per-token loss: $\sum_i m_i \ell_i "
-        r"/ \sum_i m_i$ in place of $\frac1N \sum_i \ell_i$."
+        "Measure-aware operations preserve the tested duplicate splits. [Row 3: per-token loss. No formula is printed.]"
     ),
     plain="A training loss weighted by mass stays the same when a target is replaced by copies that share its mass.",
     definitions=(
+        r"As read: $\sum_i m_i \ell_i / \sum_i m_i$ in place of $\frac1N \sum_i \ell_i$.",
         r"Only selected targets count: $\chi_i \in \{0, 1\}$ marks them, copies are selected with their "
         "parent, and at least one is selected. Table 4 does not say which of the two measure forms, "
         "normalised or summed, it has: both are checked.",

@@ -12,7 +12,10 @@ CLAIM = Claim(
     id="RS.C3-mean",
     title="Table 4: mean pooling",
     source="RS Appendix C.3, Table 4, row 2, and 'Aggregations'",
-    statement=r"A measure-weighted mean is $\sum_i m_i f_i / \sum_i m_i$. (It preserves the tested duplicate splits.)",
+    statement=(
+        "Measure-aware operations preserve the tested duplicate splits. [Row 2:] A measure-weighted mean is "
+        r"$\sum_i m_i f_i / \sum_i m_i$."
+    ),
     plain="The average weighted by mass stays the same when a token is replaced by copies that share its mass.",
     definitions=(r"Count form: $\frac1N \sum_i f_i$.",),
     hypotheses=(

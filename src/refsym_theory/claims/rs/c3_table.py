@@ -17,8 +17,8 @@ CLAIM = Claim(
     source="RS Appendix C.3, Table 4",
     statement=(
         "The local suite evaluates 34 configurations in float64 under a content-preserving duplicate split. "
-        "[...] The entries are deterministic constructed examples. (Measure-aware deviations: at most $8.9 "
-        r"\times 10^{-16}$; count forms: $7.9 \times 10^{-2}$ to $4.4$.)"
+        "[...] The entries are deterministic constructed examples. [Measure-aware column: at most $8.9 "
+        r"\times 10^{-16}$; count form: $7.9 \times 10^{-2}$ to $4.4$.]"
     ),
     plain=(
         "On 34 examples over eight operations, forms that weigh by mass move by nothing but rounding, forms "

@@ -15,8 +15,8 @@ CLAIM = Claim(
     title="Table 4: length-dependent temperature",
     source="RS Appendix C.3, Table 4, row 8",
     statement=(
-        "Measure-aware operations preserve the tested duplicate splits. Length-dependent temperature: $s_i "
-        r"/ T(M/m_0)$, with $M = \sum_i m_i$, in place of $s_i / T(N)$."
+        "Measure-aware operations preserve the tested duplicate splits. [Row 8: length-dependent "
+        "temperature. No formula is printed.]"
     ),
     plain="A temperature set by the number of tokens depends on copies; one set by the total mass does not.",
     definitions=(

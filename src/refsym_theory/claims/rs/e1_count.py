@@ -1,4 +1,4 @@
-"""RS Appendix E.1: inverse counts in one modality."""
+"""RS E.1: inverse count in one modality."""
 
 from __future__ import annotations
 
@@ -8,18 +8,30 @@ from refsym_theory.claims.claim import Claim, Hypothesis, Step, Verdict
 
 CLAIM = Claim(
     id="RS.E1-count",
-    title="One modality: inverse count is standard attention",
-    source="RS Appendix E.1; Section 4.5",
+    title="Inverse count of one modality is standard attention",
+    source="RS Appendix E.1, last paragraph; Figure 3",
     statement=(
-        "For one modality, inverse count multiplies every weight by the same scalar and agrees with standard attention exactly."
+        "For one modality, inverse count multiplies every weight by the same scalar and agrees with "
+        "standard attention exactly."
     ),
-    plain="With a single kind of token, dividing by how many there are changes nothing.",
-    hypotheses=(Hypothesis("one-modality", "Every visible key belongs to the modality that is counted."),),
-    steps=(Step("cancel", r"$\frac{\sum\frac1NK_iv_i}{\sum\frac1NK_i}=\frac{\sum K_iv_i}{\sum K_i}$."),),
+    plain="Dividing all weights by the same number of tokens changes nothing.",
+    hypotheses=(Hypothesis("one", "All visible keys belong to the modality that is counted."),),
+    steps=(
+        Step(
+            "cancels",
+            r"$\sum_i c K_i v_i / \sum_i c K_i = \sum_i K_i v_i / \sum_i K_i$ for every $c \ne 0$, here $c = 1/N$.",
+        ),
+        Step(
+            "float64",
+            r"Exactly means in exact arithmetic: for $N = 3$ the two float64 evaluations can differ in the last bit.",
+        ),
+    ),
+    scope="Any kernel and any number of keys, in exact arithmetic.",
+    residue="The paper's budgets 16, 32, 64 and 128 are powers of two, by which float64 divides without rounding.",
     expected=Verdict.VERIFIED,
 )
 
 
-def weight(kernel: Any, count: Any) -> Any:
-    """Weight of a key under inverse count."""
-    return kernel / count
+def counted_output(numerator: Any, denominator: Any, count: Any) -> Any:
+    """Attention from the summed K v and the summed K, every weight divided by the count."""
+    return (numerator / count) / (denominator / count)
