@@ -558,3 +558,12 @@ def test_certifying_and_checking_load_neither_torch_nor_sympy(dump: Path, writte
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded"
+
+
+def test_check_takes_no_settings_of_its_own(run, tmp_path):
+    dump = write_synthetic(tmp_path / "dump", examples=1)
+    code, out, err = run("certify", dump, "--check", tmp_path / "none.json", "-k", 4, "--out", tmp_path / "x")
+    assert (code, out) == (2, "")
+    assert err == (
+        "refsym: error: --check takes the certificate's own settings and writes nothing; leave out -k, --out\n"
+    )

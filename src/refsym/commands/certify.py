@@ -22,6 +22,7 @@ FILES = ("cells.parquet", "report.html", "certificate.json")
 
 
 def certify(
+    context: typer.Context,
     dump: Annotated[Path, typer.Argument(metavar="DUMP", help="Folder of a score dump.")],
     k: Annotated[int, typer.Option("-k", min=1, help="Blocks that a tile keeps, forced ones included.")] = 8,
     rho: Annotated[str, typer.Option(metavar="R", help="An expanded tile keeps rho*k blocks.")] = "2",
@@ -59,6 +60,7 @@ def certify(
     from refsym_theory.selection.score_dump import ScoreDump
 
     if check is not None:
+        _refuse_settings(context)
         _check(check, ScoreDump.open(dump), workers, scheduler, as_json)
         return
     from refsym.report import preload
@@ -72,6 +74,21 @@ def certify(
             source, k, rho, q, tau, estimator=estimator, draws=draws, seed=seed, executor=executor, progress=step
         )
     report(certificate, out, as_json)
+
+
+SETTINGS = {"k": "-k", "q": "-q"} | {n: f"--{n}" for n in ("rho", "tau", "estimator", "draws", "seed", "out", "force")}
+
+
+def _refuse_settings(context: typer.Context) -> None:
+    """A certificate is checked under its own settings: another one on the command line would be ignored."""
+    from refsym_theory.errors import InputError
+
+    sources = {name: context.get_parameter_source(name) for name in SETTINGS}
+    given = [SETTINGS[name] for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if given:
+        raise InputError(
+            f"--check takes the certificate's own settings and writes nothing; leave out {', '.join(given)}"
+        )
 
 
 def report(certificate: "Certificate", out: Path, as_json: bool) -> None:
