@@ -20,8 +20,8 @@ CLAIM = Claim(
         "metadata."
     ),
     plain=(
-        "Cut both tokenizations along each other's borders and copy: a layer that does not notice copies computes the "
-        "same as before, so the two runs can be compared token by token."
+        "Cut both tokenizations along each other's borders and copy, and a layer that does not notice copies computes what "
+        "it did before. Not with the printed masses, though: they are divided by the total, which a layer that reads the total notices."
     ),
     definitions=(
         r"$\gamma$ has row sums $m_i/M$ (Section 2.3), so the copies of token $i$ carry $m_i/M$ together, not $m_i$.",
