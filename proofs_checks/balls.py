@@ -48,7 +48,7 @@ def agrees(x: arb, printed: str) -> Truth:
 def integral(f: Callable[[acb], acb], low: Any, high: Any) -> arb:
     """Enclose the integral of f over [low, high]; f must be real there, and have no branch cut anywhere.
 
-    The integrator evaluates f on balls off the path and asks whether f is analytic on them. An entire function is, and a
+    The integrator evaluates f on balls off the path and asks whether f is analytic there. An entire function is, and a
     pole gives an infinite ball, so the question need not be passed on; for sqrt, log or abs of z it would have to be:
     ``z.sqrt()`` is wrong in here, ``z.sqrt(analytic=flag)`` under `acb.integral` is right.
     """
