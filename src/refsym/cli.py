@@ -14,7 +14,7 @@ from refsym.terminal import printable
 
 app = typer.Typer(
     name="refsym",
-    help="How risky the top-k cut of block-sparse attention is, certified from a model's own block scores.",
+    help="How risky the top-k cut of block-sparse attention is, from a model's scores, and what holds of its theory.",
     epilog="Exit status: 0 done, 1 the answer is no (a check failed), 2 bad input (in one line), 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
