@@ -25,6 +25,7 @@ CLAIM = Claim(
         ),
     ),
     stronger="Nothing is assumed of the values: they need not be expansion values, nor nonnegative.",
+    residue="More than four tiles: exchange one tile after another.",
     expected=Verdict.VERIFIED,
 )
 

@@ -33,6 +33,7 @@ CLAIM = Claim(
         Step("sorted", r"The first $\lceil qT\rceil$ tiles in order of (margin, index) are that many, ties or not."),
     ),
     correction=r"The trigger set is the first $\lceil qT\rceil$ tiles in the order of $(\bar\sigma_t,t)$, $q$ an exact decimal.",
+    residue=r"More than 24 margins: the $i$-th smallest lies at or below position $h=q(T-1)$ exactly if $i\le h$.",
     expected=Verdict.REFUTED,
 )
 

@@ -25,6 +25,7 @@ CLAIM = Claim(
         Step("bracket", r"$q\le D/T<q+1/T$."),
     ),
     correction=r"$\mathbb{E}[\mathrm{attended}]=k\,(1+\frac{\lceil qT\rceil}T(\rho-1))$, equal to the printed value exactly if $qT$ is an integer.",
+    residue=r"Beyond 50 tiles: $x\le\lceil x\rceil<x+1$.",
     expected=Verdict.REFUTED,
 )
 

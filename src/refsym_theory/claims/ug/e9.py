@@ -22,6 +22,7 @@ CLAIM = Claim(
         Step("straddles", r"$M\nmid N$: tile $t=\lfloor N/M\rfloor$ starts in block 0 and ends in block 1 or later."),
     ),
     stronger="The formula names the only block of the tile's rows for every tile exactly if $M$ divides $N$.",
+    residue=r"Sizes above 24 in the second step: $\lfloor N/M\rfloor M<N<(\lfloor N/M\rfloor+1)M$ unless $M$ divides $N$.",
     expected=Verdict.VERIFIED,
 )
 
