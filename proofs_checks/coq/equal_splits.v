@@ -165,9 +165,98 @@ Proof.
     rewrite <- Hn by (apply Rdiv_lt_0_compat; assumption). f_equal. field. lra.
 Qed.
 
+(* The whole family: w(m) = m^alpha is invariant to equal splits for alpha = 1 alone (section 2.2, after Proposition 1). *)
+Theorem exponent_family alpha : keeps_equal_splits (fun m => Rpower m alpha) <-> alpha = 1.
+Proof.
+  split.
+  - intros H. apply (exponent_is_one 2 1 alpha); [lia | lra | apply H; [lia | lra]].
+  - intros -> k m Hk Hm. pose proof (INR_positive k Hk) as Hk0.
+    rewrite !Rpower_1 by (try apply Rdiv_lt_0_compat; assumption). field. lra.
+Qed.
+
+(* Any number of tokens, each in any number of children that copy its score and its value: child i j is the mass of the
+   j-th child of token i. Of a vector, the value here is one coordinate. *)
+Definition attention_of_children (w K : R -> R) (n : nat) (parts : nat -> nat) (child : nat -> nat -> R)
+    (score value : nat -> R) : R :=
+  sum n (fun i => sum (parts i) (fun j => w (child i j) * K (score i) * value i)) /
+  sum n (fun i => sum (parts i) (fun j => w (child i j) * K (score i))).
+
+Definition attention_of_parents (w K : R -> R) (n : nat) (mass score value : nat -> R) : R :=
+  attention n (fun i => w (mass i) * K (score i)) value.
+
+(* Proposition 1, first sentence: equation 1 preserves every duplicate split whose child masses sum to the parent's mass. *)
+Theorem linear_keeps_every_output w K n parts child mass score value :
+  linear w ->
+  (forall i, (i < n)%nat -> 0 < mass i) ->
+  (forall i j, (i < n)%nat -> (j < parts i)%nat -> 0 < child i j) ->
+  (forall i, (i < n)%nat -> sum (parts i) (fun j => child i j) = mass i) ->
+  attention_of_children w K n parts child score value = attention_of_parents w K n mass score value.
+Proof.
+  intros Hw Hmass Hchild Hsum. unfold attention_of_children, attention_of_parents, attention.
+  assert (H : forall i x, (i < n)%nat -> sum (parts i) (fun j => w (child i j) * x) = w (mass i) * x).
+  { intros i x Hi. rewrite <- (Hsum i Hi), <- (linear_keeps_every_split w (parts i) (fun j => child i j) Hw).
+    - rewrite Rmult_comm, <- sum_scale. apply sum_ext. intros; ring.
+    - intros j Hj. apply Hchild; assumption.
+    - rewrite Hsum by exact Hi. apply Hmass, Hi. }
+  f_equal; apply sum_ext; intros i Hi; [| apply H, Hi].
+  rewrite Rmult_assoc, <- (H i (K (score i) * value i) Hi). apply sum_ext. intros; ring.
+Qed.
+
+(* Proposition 1 with every score/value configuration of any length, and every token in equal children of its own number. *)
+Definition invariant_at_any_length (w K : R -> R) : Prop :=
+  forall n parts mass score value,
+    (forall i, (i < n)%nat -> (1 <= parts i)%nat /\ 0 < mass i) ->
+    attention_of_children w K n parts (fun i _ => mass i / INR (parts i)) score value =
+    attention_of_parents w K n mass score value.
+
+Theorem characterization_at_any_length w K :
+  positive w -> nondecreasing w -> (forall s, 0 < K s) -> (invariant_at_any_length w K <-> linear w).
+Proof.
+  intros Hw Hmono HK. split.
+  - intros H. apply (characterization w K Hw Hmono HK). intros k m m' s s' v v' Hk Hm Hm'.
+    specialize (H 2%nat (fun i => if Nat.ltb i 1 then k else 1%nat) (copies 1 m m') (copies 1 s s') (copies 1 v v')).
+    rewrite !attention_copies. unfold attention_of_children, attention_of_parents, attention, copies in H.
+    simpl in H. rewrite !sum_constant in H. replace (m' / 1) with m' in H by field. simpl (INR 1).
+    replace (INR k * (w (m / INR k) * K s) * v + w m' * K s' * v')
+      with (0 + INR k * (w (m / INR k) * K s * v) + (0 + w m' * K s' * v')) by ring.
+    replace (INR k * (w (m / INR k) * K s) + w m' * K s')
+      with (0 + INR k * (w (m / INR k) * K s) + (0 + w m' * K s')) by ring.
+    rewrite H; [f_equal; ring |]. intros i _. destruct (Nat.ltb i 1); split; (assumption || lia).
+  - intros Hlin n parts mass score value H. apply linear_keeps_every_output; [exact Hlin | | |].
+    + intros i Hi. apply H, Hi.
+    + intros i j Hi _. destruct (H i Hi) as [Hp Hm]. apply Rdiv_lt_0_compat; [exact Hm | apply INR_positive, Hp].
+    + intros i Hi. destruct (H i Hi) as [Hp Hm]. pose proof (INR_positive _ Hp). rewrite sum_constant. field. lra.
+Qed.
+
+(* Proposition 5, first sentence: a token of mass a + b beside one of mass m', whole or in two parts of masses a and b. *)
+Definition invariant_to_binary_splits (w K : R -> R) : Prop :=
+  forall a b m' s s' v v', 0 < a -> 0 < b -> 0 < m' ->
+    (w a * K s * v + w b * K s * v + w m' * K s' * v') / (w a * K s + w b * K s + w m' * K s') =
+    (w (a + b) * K s * v + w m' * K s' * v') / (w (a + b) * K s + w m' * K s').
+
+Theorem binary_characterization w K :
+  positive w -> (forall s, 0 < K s) -> (invariant_to_binary_splits w K <-> linear w).
+Proof.
+  intros Hw HK. split.
+  - intros H. apply binary_splits_imply_linear; [exact Hw |]. intros a b Ha Hb.
+    specialize (H a b 1 0 0 1 0 Ha Hb Rlt_0_1).
+    pose proof (HK 0) as Hg. pose proof (Hw 1 Rlt_0_1) as Hc. pose proof (Hw a Ha) as Hwa. pose proof (Hw b Hb) as Hwb.
+    pose proof (Hw (a + b) ltac:(lra)) as Hwab.
+    set (g := K 0) in *. set (c := w 1) in *. set (x := w a) in *. set (y := w b) in *. set (z := w (a + b)) in *.
+    replace ((x * g * 1 + y * g * 1 + c * g * 0) / (x * g + y * g + c * g)) with ((x + y) / (x + y + c)) in H
+      by (field; split; nra).
+    replace ((z * g * 1 + c * g * 0) / (z * g + c * g)) with (z / (z + c)) in H by (field; split; nra).
+    apply (f_equal (fun r => r * (x + y + c) * (z + c))) in H. field_simplify in H; [nra | lra | lra].
+  - intros (c & Hc & H) a b m' s s' v v' Ha Hb Hm'. rewrite (H a Ha), (H b Hb), (H (a + b)) by lra. f_equal; ring.
+Qed.
+
 Print Assumptions invariance_keeps_equal_splits.
 Print Assumptions equal_splits_and_monotone_imply_linear.
 Print Assumptions characterization.
 Print Assumptions linear_keeps_every_split.
 Print Assumptions exponent_is_one.
 Print Assumptions binary_splits_imply_linear.
+Print Assumptions exponent_family.
+Print Assumptions linear_keeps_every_output.
+Print Assumptions characterization_at_any_length.
+Print Assumptions binary_characterization.

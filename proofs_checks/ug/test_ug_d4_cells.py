@@ -16,6 +16,16 @@ def test_half_as_many_again(stated: int, record_property: Record) -> None:
     require(below(5_800_000, cells(stated)))
 
 
+@value("UG.D4-cells", "tiles", Level.EXACT, 64, {"blocks of 128": 128, "blocks of 32": 32})
+def test_tiles_of_a_prompt(stated: int, record_property: Record) -> None:
+    tiles = 32 * 1024 // stated
+    record_property("claimed", "about 512 and about 5000")
+    record_property("computed", f"{tiles} and {10 * tiles:,}; {10 * kept_tiles(tiles, 67):,} after the mask")
+    require(equal(tiles, 512))
+    require(equal(10 * tiles, 5120))
+    require(equal(10 * kept_tiles(tiles, 67), 4460))
+
+
 @value(
     "UG.D4-cells",
     "kept",
@@ -27,6 +37,7 @@ def test_tiles_left(stated: Callable[[int, int], int], record_property: Record) 
     record_property("claimed", "not printed")
     record_property("computed", str(stated(512, 67)))
     require(equal(stated(512, 67), 446))
+    require(equal(stated(512, 67 + 2), 444))  # the forced blocks not counted: no nearer to 5.7 million
 
 
 @value("UG.D4-cells", "cells", Level.EXACT, cells, {"one backbone's layers": lambda t: cells(t) // 48})

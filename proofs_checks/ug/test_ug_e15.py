@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import combinations, product
 from typing import Any
 
 from sympy import symbols
@@ -24,6 +25,46 @@ def test_two_tiles(stated: Callable[..., Any], record_property: Callable[[str, o
     record_property("claimed", str(e15.printed(k, q, rho)))
     record_property("computed", str(spent))
     require(below(stated(k, q, rho), spent))
+
+
+@refutation("UG.E15", Level.EXACT, e15.printed, {"at most 45.2": lambda k, q, rho: Fraction(45)})
+def test_the_papers_own_setting(stated: Callable[..., Any], record_property: Callable[[str, object], None]) -> None:
+    k, q, rho, tiles = 33, Fraction(2, 5), 2, 512  # 32K in tiles of 64; tile t sees t + 1 blocks
+    visible = range(1, tiles + 1)
+    late = range(tiles - e15.triggered(q, tiles), tiles)  # no trigger of this size attends to more
+    most = e15.attended(visible, late, k, rho * k)
+    record_property("claimed", f"{float(e15.printed(k, q, rho))} blocks at 32K")
+    record_property("computed", f"at most {float(most):.2f}, whatever is triggered")
+    require(below(most, stated(k, q, rho)))
+
+
+@proof(
+    "UG.E15",
+    "short",
+    Level.EXACT,
+    e15.attended,
+    {
+        "invisible blocks counted": lambda v, e, k, m: Fraction(len(e) * m + (len(v) - len(e)) * k + 1, len(v)),
+        "one block too many": lambda v, e, k, m: e15.attended(v, e, k, m) + 1,
+        "NaN": nan,
+    },
+)
+def test_short_tiles_only_lower_it(stated: Callable[..., Any]) -> None:
+    for visible in product(range(1, 6), repeat=3):
+        for count in range(4):
+            for expanded in combinations(range(3), count):
+                full = e15.average(2, Fraction(count), 3, 2)
+                found = stated(visible, expanded, 2, 4)
+                require(at_most(found, full))
+                enough = all(v >= (4 if t in expanded else 2) for t, v in enumerate(visible))
+                assert (found == full) == enough
+
+
+@proof("UG.E15", "short", Level.EXACT)
+def test_late_tiles_gain_most() -> None:
+    # min(v, 66) - min(v, 33) never falls as v grows, so that the latest tiles are the dearest trigger.
+    gains = [min(v, 66) - min(v, 33) for v in range(1, 513)]
+    assert gains == sorted(gains)
 
 
 @proof(

@@ -36,6 +36,10 @@ def test_tiles_that_divide_blocks(stated: Callable[..., int]) -> None:
     {"tile 0": lambda m, n: 0, "one tile later": lambda m, n: n // m + 1},
 )
 def test_all_others_straddle_somewhere(stated: Callable[..., int]) -> None:
+    # In general: N = t M + e with 1 <= e <= M - 1, so M = e + 1 + d; the last row of tile t is at or beyond N.
+    t, e, d = symbols("t e d")
+    last = (t + 1) * (e + 1 + d) - 1
+    require(nonnegative_coefficients((last - (t * (e + 1 + d) + e)).expand()))
     for m in range(1, 25):
         for n in range(1, 25):
             if n % m:

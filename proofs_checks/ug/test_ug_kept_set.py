@@ -41,6 +41,21 @@ def test_size_of_the_printed_set(stated: Rule) -> None:
             assert (len(stated(scores, m)) == m) == clean
 
 
+@proof(
+    "UG.KEPT-SET",
+    "observation",
+    Level.EXACT,
+    threshold_set,
+    {
+        "only scores at the cut": lambda s, m: {b for b, x in enumerate(s) if x == sorted(s, reverse=True)[m - 1]},
+        "below the cut": lambda s, m: set(range(len(s))) - threshold_set(s, m),
+    },
+)
+def test_the_printed_sets_are_nested(stated: Rule) -> None:
+    for scores in LISTS:  # a lower threshold keeps no fewer
+        assert all(stated(scores, m) <= stated(scores, m + 1) for m in range(1, len(scores)))
+
+
 @proof("UG.KEPT-SET", "prefix", Level.EXACT, prefix_set, {"threshold": threshold_set})
 def test_a_prefix_has_its_size_and_is_nested(stated: Rule) -> None:
     for scores in LISTS:

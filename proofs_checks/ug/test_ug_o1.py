@@ -6,7 +6,7 @@ from itertools import chain, combinations, product
 
 from kernel import accepts
 from marks import control, proof
-from refsym_theory.claims.ug.kept_set import prefix_set
+from refsym_theory.claims.ug.kept_set import prefix_set, threshold_set
 from refsym_theory.claims.ug.o1 import misses
 from refsym_theory.evidence import Level, at_most, require
 
@@ -24,6 +24,7 @@ def test_prefixes_are_nested(stated: Callable[..., set[int]]) -> None:
     for scores in product(range(2), repeat=4):
         for k in range(1, 4):
             assert stated(scores, k) <= stated(scores, k + 1)
+            assert threshold_set(scores, k) <= threshold_set(scores, k + 1)
 
 
 @proof(
@@ -63,5 +64,5 @@ def test_coq_compares_the_probabilities() -> None:
 
 @control("UG.O1", "nested", Level.EXACT)
 def test_a_larger_set_that_does_not_contain_the_smaller() -> None:
-    assert misses({1, 2}, {0})
+    assert misses({1, 2}, {0})  # scores (0, 0, 0): top-1 breaks the tie low, top-2 high
     assert not misses({0}, {0})

@@ -8,7 +8,7 @@ from typing import Any
 import z3
 from sympy import symbols
 
-from algebra import nonnegative_coefficients
+from algebra import nonnegative_coefficients, vanishes
 from marks import control, nan, proof, tightness
 from refsym_theory.claims.ug.quest import dot, quest
 from refsym_theory.evidence import Level, at_most, below, equal, require
@@ -72,6 +72,41 @@ def test_every_block_of_two_keys_in_two_dimensions(stated: Callable[..., Any]) -
             low = [min(x, y) for x, y in zip(one, other, strict=True)]
             high = [max(x, y) for x, y in zip(one, other, strict=True)]
             require(at_most(max(dot(query, one), dot(query, other)), stated(query, low, high)))
+
+
+def extreme(query: tuple[Fraction, ...], key: tuple[Fraction, ...], low: list[Fraction], high: list[Fraction]) -> bool:
+    """Whether a key lies at the query's end of the box in every coordinate that the query looks at."""
+    return all(q == 0 or k == (b if q > 0 else a) for q, k, a, b in zip(query, key, low, high, strict=True))
+
+
+@proof(
+    "UG.QUEST",
+    "equality",
+    Level.EXACT,
+    extreme,
+    {
+        "any key of the block": lambda q, k, a, b: True,
+        "at the upper end, whatever the sign": lambda q, k, a, b: list(k) == list(b),
+    },
+)
+def test_equality_is_one_key_at_its_end_everywhere(stated: Callable[..., bool]) -> None:
+    q, end, key = symbols("q end key")  # what one coordinate leaves is a product: zero where q = 0 or key = end
+    require(vanishes(q * end - q * key - q * (end - key)))
+    points = list(product(SMALL[:4], repeat=2))
+    for query in product((Fraction(-1), Fraction(0), Fraction(2)), repeat=2):
+        for one, other in product(points, repeat=2):
+            low = [min(x, y) for x, y in zip(one, other, strict=True)]
+            high = [max(x, y) for x, y in zip(one, other, strict=True)]
+            for k in (one, other):
+                assert (dot(query, k) == quest(query, low, high)) == stated(query, k, low, high)
+
+
+@proof("UG.QUEST", "equality", Level.EXACT)
+def test_a_larger_score_over_a_smaller_best_key() -> None:
+    query, half = (Fraction(1), Fraction(1)), (Fraction(1, 2), Fraction(1, 2))
+    box = (Fraction(-1), Fraction(-1)), (Fraction(1), Fraction(1))  # of the keys (1, -1) and (-1, 1), both of score 0
+    require(below(quest(query, half, half), quest(query, *box)))
+    require(below(dot(query, (Fraction(1), Fraction(-1))), dot(query, half)))
 
 
 @tightness(

@@ -11,7 +11,7 @@ from sympy import symbols
 from algebra import nonnegative_coefficients, vanishes
 from marks import control, nan, proof
 from refsym_theory.claims.ug import sigma
-from refsym_theory.evidence import Level, at_most, equal, require
+from refsym_theory.evidence import Level, Truth, at_most, equal, require
 from refsym_theory.selection.margins import margins
 
 GRID = [Fraction(n, 2) for n in range(4, -1, -1)]
@@ -50,6 +50,9 @@ def test_every_sorted_list_of_a_grid(stated: Callable[..., Any]) -> None:
 
 @proof("UG.SIGMA", "tied", Level.EXACT, sigma.sigma, {"1 on a tie": lambda s, k: Fraction(1)})
 def test_all_tied(stated: Callable[..., Any]) -> None:
+    first, last, dropped = symbols("s0 s1 s2")  # s_0, s_(k-1), s_k: no other score enters
+    listed = [first, last, dropped]
+    require(vanishes(sigma.spread(listed, 2) - sigma.gap(listed, 2) - (first - last)))
     for scores, k in SORTED:
         if sigma.spread(scores, k) == 0:
             assert len(set(scores[: k + 1])) == 1
@@ -77,3 +80,10 @@ def test_the_product_computes_the_same() -> None:
 def test_unsorted_scores() -> None:
     scores: Sequence[Fraction] = [Fraction(0), Fraction(2), Fraction(1)]
     require(equal(sigma.sigma(scores, 2), Fraction(-1)))
+
+
+@control("UG.SIGMA", "enough", Level.EXACT)
+def test_a_tile_that_sees_only_k_blocks() -> None:
+    value = sigma.sigma([3.0, 1.0, -np.inf], 2)  # the mask's score of what the tile cannot see: infinity over infinity
+    assert at_most(0, value) is Truth.UNKNOWN
+    assert at_most(value, 1) is Truth.UNKNOWN

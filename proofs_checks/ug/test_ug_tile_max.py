@@ -44,3 +44,15 @@ def test_more_weak_rows_change_nothing(stated: Pool) -> None:
         for before, after in zip(pooled(stated, rows), pooled(stated, [*rows, weaker]), strict=True):
             require(equal(before, after))
             require(at_most(before, after))
+
+
+@proof("UG.TILE-MAX", "own-mass", Level.EXACT, max, {"mean over rows": MEAN["mean over rows"], "minimum": min})
+def test_one_weak_row_is_enough(stated: Pool) -> None:
+    # Weights exp(s) of blocks a, b, c in two rows; exp is increasing, so pooling them by a maximum ranks as scores do.
+    strong, weak = (Fraction(4), Fraction(1, 100), Fraction(1, 100)), (Fraction(1), Fraction(5), Fraction(95))
+    require(below(Fraction(99, 100), strong[0] / sum(strong)))
+    require(below(weak[1] / sum(weak), Fraction(5, 100)))
+    a, b, c = pooled(stated, [strong, weak])
+    require(below(a, b))  # k = 2 keeps b and c
+    require(below(b, c))
+    require(equal(b, weak[1]))  # by the weak row alone

@@ -37,6 +37,19 @@ def test_many_blocks_behind_a_wide_gap(stated: int, record_property: Record) -> 
     require(at_most(Fraction(9, 10), dropped))
 
 
+@refutation("UG.VOI", Level.EXACT, Fraction(1, 2), {"no promise at all": Fraction(99, 100)})
+def test_a_hot_key_in_a_block_with_a_low_mean(stated: Fraction, record_property: Record) -> None:
+    # Two blocks of two keys, k = 1; a score is the mean log of the weights of its keys, so exp(2 s) is their product.
+    kept, dropped = (Fraction(1), Fraction(1)), (Fraction(100), Fraction(1, 10**6))
+    ratio = Fraction(kept[0] * kept[1], dropped[0] * dropped[1])
+    require(equal(ratio, 100**2))  # exp(2 g): the gap is log 100
+    found = sum(dropped) / (sum(kept) + sum(dropped))
+    record_property("claimed", "small where well separated")
+    record_property("computed", f"gap log 100, attention dropped {float(found):.3f}")
+    require(below(stated, found))
+    require(below(bound(Fraction(1), Fraction(100)), found))  # the bound is one on score mass
+
+
 @proof(
     "UG.VOI",
     "mass",

@@ -24,8 +24,11 @@ CLAIM = Claim(
             r"Replacing $t\in E$ by $t'\notin E$ changes the sum by $V^*_{t'}-V^*_t$, so no set of $D$ beats the $D$ largest.",
         ),
     ),
+    residue=(
+        "More than four tiles: exchange one tile after another, pairing off what two sets of one size do not share. "
+        "With tied values there are several best sets."
+    ),
     stronger="Nothing is assumed of the values: they need not be expansion values, nor nonnegative.",
-    residue="More than four tiles: exchange one tile after another.",
     expected=Verdict.VERIFIED,
 )
 

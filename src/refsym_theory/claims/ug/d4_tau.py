@@ -24,7 +24,7 @@ CLAIM = Claim(
         ),
     ),
     stronger=r"Any noise of mean zero and variance $\tau^2$, uncorrelated between the rows.",
-    scope="A statement on row scores. The product's split-half estimate takes away what all blocks share, which moves no rank.",
+    scope="A statement on row scores; (17) is about tile scores, a maximum over rows (OWN.TILE-NOISE). The product's split-half estimate takes away what all blocks share, which moves no rank.",
     expected=Verdict.VERIFIED,
 )
 

@@ -17,23 +17,37 @@ CLAIM = Claim(
         r"$\sigma$-quantile rule $\Pi_q^\sigma:=$ the $\lceil qT\rceil$ tiles of smallest $\sigma_t$."
     ),
     plain=(
-        "False in two ways: tied margins trigger together, all T where all are equal; and the usual interpolated quantile triggers "
-        "one tile fewer in many cases, 4 of 5 at q = 0.9."
+        "False in two ways: tied margins trigger together, all T where all are equal, whatever the kind of quantile; and the usual "
+        "interpolated quantile triggers one tile fewer in many cases: 4 of 5 at q = 0.9, and at the paper's q = 0.4 whenever T "
+        "leaves 3 when divided by 5."
     ),
     definitions=(
         r"The interpolated quantile, the default of NumPy and PyTorch, is the value at position $q(T-1)$ of the sorted list, linear between "
         "neighbours. The paper does not name one.",
+        r"The inverse of the empirical distribution, the $\lceil qT\rceil$-th smallest value, would trigger $\lceil qT\rceil$ where no two "
+        "margins are equal; a tie at the cut breaks that too.",
     ),
     steps=(
-        Step("interpolated", r"With distinct margins it triggers $\lfloor q(T-1)\rfloor+1$ tiles."),
+        Step(
+            "interpolated",
+            r"With distinct margins it triggers $\lfloor q(T-1)\rfloor+1$ tiles: with $l=\lfloor q(T-1)\rfloor$ and $f$ the rest, the "
+            r"cut lies in $[x_{(l)},x_{(l+1)})$, since $x_{(l+1)}-\mathrm{cut}=(1-f)(x_{(l+1)}-x_{(l)})>0$.",
+        ),
         Step(
             "agrees",
             r"That is $\lceil qT\rceil$ exactly if $qT-\lceil qT\rceil+1\ge q$; always so where $qT$ is an integer.",
         ),
+        Step(
+            "atom", r"At a share $p>q$ of equal smallest margins all of them trigger: 83 of 100, not 40, on D.4's ties."
+        ),
+        Step("decimal", r"$\lceil qT\rceil$ needs $q$ as it was written: as a float, 0.55 makes 56 of 100."),
         Step("sorted", r"The first $\lceil qT\rceil$ tiles in order of (margin, index) are that many, ties or not."),
     ),
     correction=r"The trigger set is the first $\lceil qT\rceil$ tiles in the order of $(\bar\sigma_t,t)$, $q$ an exact decimal.",
-    residue=r"More than 24 margins: the $i$-th smallest lies at or below position $h=q(T-1)$ exactly if $i\le h$.",
+    residue=(
+        r"More than 24 margins: the $i$-th smallest lies at or below position $h=q(T-1)$ exactly if $i\le h$; "
+        r"$\lfloor x\rfloor+1=D$ says $D-1\le x<D$; the first $D$ of a list are $D$."
+    ),
     expected=Verdict.REFUTED,
 )
 

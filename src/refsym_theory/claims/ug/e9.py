@@ -19,10 +19,13 @@ CLAIM = Claim(
     ),
     steps=(
         Step("inside", r"$N=cM$: all rows of tile $t$ have $\lfloor\cdot/N\rfloor=\lfloor t/c\rfloor$."),
-        Step("straddles", r"$M\nmid N$: tile $t=\lfloor N/M\rfloor$ starts in block 0 and ends in block 1 or later."),
+        Step(
+            "straddles",
+            r"$M\nmid N$: with $N=tM+e$, $1\le e\le M-1$, tile $t$ starts at $N-e<N$ and ends at $N+(M-1-e)\ge N$: two blocks.",
+        ),
     ),
     stronger="The formula names the only block of the tile's rows for every tile exactly if $M$ divides $N$.",
-    residue=r"Sizes above 24 in the second step: $\lfloor N/M\rfloor M<N<(\lfloor N/M\rfloor+1)M$ unless $M$ divides $N$.",
+    residue=r"That $N=tM+e$ with $1\le e\le M-1$ unless $M$ divides $N$.",
     expected=Verdict.VERIFIED,
 )
 

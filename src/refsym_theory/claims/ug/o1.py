@@ -15,13 +15,21 @@ CLAIM = Claim(
         r"S^*\}$, hence $V^*_t\ge0$ for every realisation of $s_t$. No distributional assumption is needed."
     ),
     plain="Keeping more blocks can never lose one that fewer blocks would have kept.",
-    hypotheses=(Hypothesis("nested", r"$\widehat S_k\subseteq\widehat S_{\rho k}$."),),
+    definitions=(
+        "Kept sets as printed (a threshold) or corrected (a prefix, UG.KEPT-SET): both are nested, ties or not.",
+    ),
+    hypotheses=(
+        Hypothesis(
+            "nested",
+            r"$\widehat S_k\subseteq\widehat S_{\rho k}$. Two top-k calls that break ties differently may violate it.",
+        ),
+    ),
     steps=(
         Step("nested", "The first $k$ of a sorted list are among its first $\\rho k$, whatever the ties."),
         Step("events", r"$A\subseteq B$: where $B$ misses an element of $S^*$, so does $A$."),
         Step("probability", "The probability of an event is at most that of one that contains it."),
     ),
-    residue="Outside the Coq proof: laws with infinitely many worlds.",
+    residue="Outside the Coq proof: laws with infinitely many worlds. Longer lists: a prefix of a prefix.",
     expected=Verdict.VERIFIED,
 )
 

@@ -21,9 +21,17 @@ CLAIM = Claim(
         Step("positive", r"$q_d\ge0$: $q_dK^{\max}-q_dk=q_d(K^{\max}-k)\ge0$."),
         Step("negative", r"$q_d<0$: $q_dK^{\min}-q_dk=(-q_d)(k-K^{\min})\ge0$."),
         Step("sum", "Sum over coordinates, then the maximum over keys."),
+        Step(
+            "equality",
+            r"A key attains it exactly if $k_d=K^{\max}_d$ wherever $q_d>0$ and $k_d=K^{\min}_d$ wherever $q_d<0$.",
+        ),
     ),
     tight="A block of one key; more generally one key that is extreme in every coordinate in the query's direction.",
-    residue="That a sum of upper bounds is one.",
+    scope=(
+        "An upper bound, not an order: of two blocks the one with the larger Quest score can have the smaller best key, "
+        r"keys $(1,-1),(-1,1)$ against $(\frac12,\frac12)$ for the query $(1,1)$."
+    ),
+    residue="That a sum of upper bounds is one, and that a sum of nonnegative terms is zero only if each is.",
     expected=Verdict.VERIFIED,
 )
 

@@ -16,11 +16,16 @@ CLAIM = Claim(
         r"denominator is zero we set $\sigma=0$."
     ),
     plain="The margin says which part of the way from the best score to the first dropped one the last step is.",
-    definitions=(r"There are more than $k$ free blocks; $g=s_{(k-1)}-s_{(k)}$, $r=s_{(0)}-s_{(k)}$.",),
-    hypotheses=(Hypothesis("sorted", "Scores are sorted, the largest first."),),
+    definitions=(r"$g=s_{(k-1)}-s_{(k)}$, $r=s_{(0)}-s_{(k)}$; forced blocks are left out (UG.E11-forced).",),
+    hypotheses=(
+        Hypothesis("sorted", "Scores are sorted, the largest first."),
+        Hypothesis(
+            "enough", "More than $k$ blocks are visible. The paper's edge cases pass over tiles that see fewer."
+        ),
+    ),
     steps=(
         Step("range", r"$g\ge0$ and $r-g=s_{(0)}-s_{(k-1)}\ge0$."),
-        Step("tied", r"$r=0$ makes all of $s_{(0)},\dots,s_{(k)}$ equal, $g=0$, and $\sigma=0$ by convention."),
+        Step("tied", r"$r=g+(s_{(0)}-s_{(k-1)})=0$ makes both parts 0, and $\sigma=0$ by convention."),
         Step("one", r"For $k=1$, $g=r$: $\sigma=1$ unless the two best are tied."),
     ),
     expected=Verdict.VERIFIED,

@@ -17,14 +17,21 @@ CLAIM = Claim(
     ),
     plain=(
         "False: two blocks that tie at the cut can both be negligible beside the best one. Only the other half is right, and only "
-        "for one block: a wide gap bounds the mass of each dropped block, not of all of them."
+        "for one block, and only for the softmax of the block scores: a wide gap bounds the score mass of each dropped block, not of "
+        "all of them; and a block dropped far below the cut by its mean key can hold almost all of the attention."
     ),
-    definitions=(r"Block mass $\alpha_b=e^{s_b}/\sum_ce^{s_c}$; weights $x_b=e^{s_b}$ are given in the witnesses.",),
+    definitions=(
+        r"Block mass $\alpha_b=e^{s_b}/\sum_ce^{s_c}$; weights $x_b=e^{s_b}$ are given in the witnesses.",
+        r"Read as the mass of the block's keys, $\sum_{j\in b}e^{q\cdot k_j}$, no half is right for mean-pooled scores.",
+    ),
     steps=(
         Step("mass", r"$\alpha_j=1/(1+\sum_{i\ne j}e^{s_i-s_j})\le1/(1+\sum_{i\text{ kept}}e^{s_i-s_j})$."),
         Step("gap", r"Every kept $s_i-s_j\ge g$, so $\alpha_j\le1/(1+k\,e^{g})\le\tfrac1{k+1}$."),
     ),
-    correction=r"Each dropped block has mass at most $1/(1+k\,e^g)$; no positive lower bound follows from a small $g$, and no small bound on all of them from a large one.",
+    correction=(
+        r"Each dropped block has score mass at most $1/(1+k\,e^g)$; no positive lower bound follows from a small $g$, no small bound on "
+        "all of them from a large one, and none on the attention that its keys would get."
+    ),
     tight="Kept blocks of equal scores and a single dropped one.",
     expected=Verdict.REFUTED,
 )
