@@ -231,23 +231,26 @@ Proof.
   rewrite sum_scale. fold Z'. field. lra.
 Qed.
 
-Theorem coupled_stability :
+(* The same with the Q-weighted average of the value errors for their maximum (Appendix B.1, after the proof). *)
+Theorem coupled_stability_weighted :
   norm (fun e => attention p mass' kernel' value' e - attention n mass kernel value e) <=
-  eps_v + diameter * tanh (Delta / 4).
+  sum n (fun i => sum p (fun j => gamma i j * kernel' j * norm (fun e => value' j e - value i e))) /
+    sum n (fun i => sum p (fun j => gamma i j * kernel' j)) +
+  diameter * tanh (Delta / 4).
 Proof.
   pose proof P_distribution as [_ HP1]. pose proof Q_sums_to_one as HQ1. pose proof normalizers as [_ HZ'].
   set (moved := fun e => sum N (fun k => (Q k - P k) * value (row p k) e)).
   set (changed := fun e => sum N (fun k => Q k * (value' (column p k) e - value (row p k) e))).
   replace (fun e => attention p mass' kernel' value' e - attention n mass kernel value e)
     with (fun e => changed e + moved e).
-  - destruct norm_seminorm as [Htriangle _]. eapply Rle_trans; [apply Htriangle |]. apply Rplus_le_compat.
-    + rewrite <- (Rmult_1_r eps_v), <- HQ1.
-      apply (norm_weighted_sum N Q (fun k e => value' (column p k) e - value (row p k) e)).
-      * intros k Hk. destruct (pair_facts k Hk) as (_ & _ & H1 & _ & H3). unfold Q.
-        apply Rmult_le_pos; [nra | apply Rlt_le, Rinv_0_lt_compat, HZ'].
-      * intros k Hk HQ. destruct (pair_facts k Hk) as (Hr & Hc & H1 & _ & H3). apply value_error; [exact Hr | exact Hc |].
-        destruct (Rle_lt_or_eq_dec 0 (g k) H1) as [H | H]; [exact H |]. unfold Q in HQ. rewrite <- H in HQ.
-        unfold Rdiv in HQ. rewrite !Rmult_0_l in HQ. lra.
+  - destruct norm_seminorm as [Htriangle Hscale]. eapply Rle_trans; [apply Htriangle |]. apply Rplus_le_compat.
+    + eapply Rle_trans; [exact (norm_sum N (fun k e => Q k * (value' (column p k) e - value (row p k) e))) |].
+      rewrite <- (sum_pairs n p (fun i j => gamma i j * kernel' j * norm (fun e => value' j e - value i e)) p_positive).
+      rewrite <- (sum_pairs n p (fun i j => gamma i j * kernel' j) p_positive). fold N. fold Z'.
+      unfold Rdiv at 1. rewrite (Rmult_comm _ (/ Z')), <- sum_scale. apply Req_le, sum_ext. intros k Hk. rewrite Hscale.
+      destruct (pair_facts k Hk) as (_ & _ & H1 & _ & H3). rewrite Rabs_pos_eq.
+      * unfold Q, g, kt. field. lra.
+      * unfold Q. apply Rmult_le_pos; [nra | apply Rlt_le, Rinv_0_lt_compat, HZ'].
     + eapply Rle_trans; [apply (mean_moves N P Q (fun k => value (row p k)) diameter) |].
       * rewrite HP1, HQ1. reflexivity.
       * intros a b Ha Hb. destruct (pair_facts a Ha) as (Hra & _). destruct (pair_facts b Hb) as (Hrb & _).
@@ -261,6 +264,23 @@ Proof.
     rewrite (sum_ext N _ (fun k => 1 * (Q k * value' (column p k) e) + -1 * (P k * value (row p k) e)))
       by (intros; ring).
     rewrite sum_affine. ring.
+Qed.
+
+Theorem coupled_stability :
+  norm (fun e => attention p mass' kernel' value' e - attention n mass kernel value e) <=
+  eps_v + diameter * tanh (Delta / 4).
+Proof.
+  eapply Rle_trans; [exact coupled_stability_weighted |]. apply Rplus_le_compat_r.
+  pose proof normalizers as [_ HZ'].
+  rewrite <- (sum_pairs n p (fun i j => gamma i j * kernel' j * norm (fun e => value' j e - value i e)) p_positive).
+  rewrite <- (sum_pairs n p (fun i j => gamma i j * kernel' j) p_positive). fold N. fold Z'.
+  apply Rmult_le_reg_r with Z'; [exact HZ' |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  unfold Z' at 1. rewrite <- sum_scale. apply sum_le. intros k Hk.
+  destruct (pair_facts k Hk) as (Hr & Hc & H1 & _ & H3).
+  destruct (Rle_lt_or_eq_dec 0 (g k) H1) as [H | H].
+  - pose proof (value_error _ _ Hr Hc H) as He. change (kernel' (column p k)) with (kt k).
+    change (gamma (row p k) (column p k)) with (g k). assert (0 < g k * kt k) by nra. nra.
+  - change (gamma (row p k) (column p k)) with (g k). rewrite <- H. lra.
 Qed.
 
 End Stability.
@@ -289,6 +309,36 @@ Proof.
   revert H1 H2. unfold Rabs. repeat destruct Rcase_abs; intros; lra.
 Qed.
 
+(* The roles interchanged: the diameter of the new values in the place of that of the old ones (Appendix B.1). *)
+Theorem coupled_stability_exchanged coordinate norm n p gamma mass mass' total total' kernel kernel'
+    (value value' : nat -> vector coordinate) eps_v diameter' Delta :
+  seminorm coordinate norm ->
+  (forall i j, (i < n)%nat -> (j < p)%nat -> 0 <= gamma i j) ->
+  (exists i j, (i < n)%nat /\ (j < p)%nat /\ 0 < gamma i j) ->
+  0 < total /\ 0 < total' ->
+  (forall i, (i < n)%nat -> sum p (fun j => gamma i j) = mass i / total) ->
+  (forall j, (j < p)%nat -> sum n (fun i => gamma i j) = mass' j / total') ->
+  (forall i, (i < n)%nat -> 0 < kernel i) ->
+  (forall j, (j < p)%nat -> 0 < kernel' j) ->
+  (forall i j, (i < n)%nat -> (j < p)%nat -> 0 < gamma i j -> norm (fun e => value' j e - value i e) <= eps_v) ->
+  (forall i j i' j', (i < n)%nat -> (j < p)%nat -> (i' < n)%nat -> (j' < p)%nat -> 0 < gamma i j -> 0 < gamma i' j' ->
+    (ln (kernel' j) - ln (kernel i)) - (ln (kernel' j') - ln (kernel i')) <= Delta) ->
+  (forall j j', (j < p)%nat -> (j' < p)%nat -> norm (fun e => value' j e - value' j' e) <= diameter') ->
+  norm (fun e => attention coordinate p mass' kernel' value' e - attention coordinate n mass kernel value e) <=
+  eps_v + diameter' * tanh (Delta / 4).
+Proof.
+  intros Hnorm Hg (i0 & j0 & Hi0 & Hj0 & H0) [Ht Ht'] Hr Hc Hk Hk' Hv HD Hd.
+  assert (Hflip : forall x y : vector coordinate, norm (fun e => x e - y e) = norm (fun e => y e - x e)).
+  { intros x y. destruct Hnorm as [_ H].
+    replace (fun e => x e - y e) with (fun e => -1 * (fun e => y e - x e) e) by (extensionality e; ring).
+    rewrite H. replace (Rabs (-1)) with 1 by (unfold Rabs; destruct Rcase_abs; lra). ring. }
+  rewrite Hflip.
+  apply (coupled_stability coordinate norm Hnorm p n (fun j i => gamma i j) mass' mass total' total); auto.
+  - exists j0, i0. auto.
+  - intros j i Hj Hi H. rewrite Hflip. auto.
+  - intros j i j' i' Hj Hi Hj' Hi' H H'. pose proof (HD i' j' i j Hi' Hj' Hi Hj H' H). lra.
+Qed.
+
 (* Sharpness: two tokens on a diagonal coupling with values 0 and 1; no value changes. *)
 Theorem coupled_stability_is_sharp Delta :
   0 <= Delta ->
@@ -310,6 +360,214 @@ Proof.
     unfold attention. simpl. field. repeat split; lra.
 Qed.
 
+(* Sharpness of the whole bound: every hypothesis of the theorem holds, and both terms are attained at once, for all
+   nonnegative epsilon_v, D_v and Delta. Two tokens on a diagonal coupling; the score changes are - Delta / 2 and
+   Delta / 2, and all values move by the same epsilon_v. *)
+Theorem coupled_stability_is_attained eps_v diameter Delta :
+  0 <= eps_v -> 0 <= diameter -> 0 <= Delta ->
+  exists (gamma : nat -> nat -> R) mass kernel kernel' value value',
+    (forall i j, (i < 2)%nat -> (j < 2)%nat -> 0 <= gamma i j) /\
+    (forall i, (i < 2)%nat -> 0 < mass i /\ 0 < kernel i /\ 0 < kernel' i) /\
+    (forall i, (i < 2)%nat -> sum 2 (fun j => gamma i j) = mass i) /\
+    (forall j, (j < 2)%nat -> sum 2 (fun i => gamma i j) = mass j) /\
+    (forall i j, (i < 2)%nat -> (j < 2)%nat -> 0 < gamma i j -> Rabs (value' j - value i) <= eps_v) /\
+    (forall i j, (i < 2)%nat -> (j < 2)%nat -> 0 < gamma i j -> Rabs (ln (kernel' j) - ln (kernel i)) <= Delta / 2) /\
+    (forall i i', (i < 2)%nat -> (i' < 2)%nat -> Rabs (value i - value i') <= diameter) /\
+    forall e : unit,
+      attention unit 2 mass kernel' (fun j _ => value' j) e - attention unit 2 mass kernel (fun i _ => value i) e =
+      eps_v + diameter * tanh (Delta / 4).
+Proof.
+  intros He Hd HD. set (x := exp (Delta / 2)). assert (Hx : 0 < x) by apply exp_pos.
+  exists (fun i j => if Nat.eqb i j then two x 1 i else 0), (two x 1), (two 1 1), (two (/ x) x), (two 0 diameter),
+    (two eps_v (eps_v + diameter)).
+  assert (Hi : 0 < / x) by (apply Rinv_0_lt_compat; lra).
+  assert (Hl : ln (/ x) = - (Delta / 2)) by (rewrite ln_Rinv by lra; unfold x; rewrite ln_exp; reflexivity).
+  assert (Hl' : ln x = Delta / 2) by apply ln_exp.
+  assert (Hcases : forall i, (i < 2)%nat -> i = 0%nat \/ i = 1%nat) by (intros; lia).
+  split; [| split; [| split; [| split; [| split; [| split; [| split]]]]]].
+  - intros i j Hi2 Hj2. destruct (Hcases i Hi2) as [-> | ->]; destruct (Hcases j Hj2) as [-> | ->]; simpl; lra.
+  - intros i Hi2. destruct (Hcases i Hi2) as [-> | ->]; simpl; lra.
+  - intros i Hi2. destruct (Hcases i Hi2) as [-> | ->]; simpl; lra.
+  - intros i Hi2. destruct (Hcases i Hi2) as [-> | ->]; simpl; lra.
+  - intros i j Hi2 Hj2. destruct (Hcases i Hi2) as [-> | ->]; destruct (Hcases j Hj2) as [-> | ->]; simpl; intros Hg;
+      try lra; rewrite Rabs_pos_eq; lra.
+  - intros i j Hi2 Hj2. destruct (Hcases i Hi2) as [-> | ->]; destruct (Hcases j Hj2) as [-> | ->]; simpl; intros Hg;
+      try lra; rewrite ?Hl, ?Hl', ln_1; unfold Rabs; destruct Rcase_abs; lra.
+  - intros i j Hi2 Hj2. destruct (Hcases i Hi2) as [-> | ->]; destruct (Hcases j Hj2) as [-> | ->]; simpl;
+      unfold Rabs; destruct Rcase_abs; lra.
+  - intros e. rewrite tanh_exp. replace (exp (Delta / 4) * exp (Delta / 4)) with x
+      by (unfold x; rewrite <- exp_plus; f_equal; field).
+    unfold attention. simpl. field. repeat split; lra.
+Qed.
+
+(* Any normed space: a set with an addition, a multiplication by reals, and a norm, by the laws that are used. *)
+Section AnyNormedSpace.
+
+Variables (V : Type) (zero : V) (add : V -> V -> V) (scale : R -> V -> V) (norm : V -> R).
+
+Definition vector_space : Prop :=
+  (forall x y, add x y = add y x) /\
+  (forall x y z, add x (add y z) = add (add x y) z) /\
+  (forall x, add x zero = x) /\
+  (forall x, scale 0 x = zero) /\
+  (forall x, scale 1 x = x) /\
+  (forall c x y, scale c (add x y) = add (scale c x) (scale c y)) /\
+  (forall c d x, scale (c + d) x = add (scale c x) (scale d x)) /\
+  (forall c d x, scale (c * d) x = scale c (scale d x)).
+
+Definition norm_laws : Prop :=
+  (forall x y, norm (add x y) <= norm x + norm y) /\ (forall c x, norm (scale c x) = Rabs c * norm x).
+
+Fixpoint combination (n : nat) (c : nat -> R) (x : nat -> V) : V :=
+  match n with
+  | O => zero
+  | S m => add (combination m c x) (scale (c m) (x m))
+  end.
+
+Definition minus (x y : V) : V := add x (scale (-1) y).
+
+(* A_m^K (s, v) of equation 1: the numerator, divided by the normalizer. *)
+Definition attention_in (n : nat) (mass kernel : nat -> R) (value : nat -> V) : V :=
+  scale (/ sum n (fun i => mass i * kernel i)) (combination n (fun i => mass i * kernel i) value).
+
+Hypothesis V_space : vector_space.
+Hypothesis norm_norm : norm_laws.
+
+Lemma combination_ext n c d x : (forall i, (i < n)%nat -> c i = d i) -> combination n c x = combination n d x.
+Proof.
+  induction n as [| n IH]; simpl; intros H; [reflexivity |].
+  rewrite IH by (intros; apply H; lia). rewrite H by lia. reflexivity.
+Qed.
+
+Lemma combination_vectors n c x y : (forall i, (i < n)%nat -> x i = y i) -> combination n c x = combination n c y.
+Proof.
+  induction n as [| n IH]; simpl; intros H; [reflexivity |].
+  rewrite IH by (intros; apply H; lia). rewrite H by lia. reflexivity.
+Qed.
+
+Lemma combination_plus n c d x :
+  combination n (fun i => c i + d i) x = add (combination n c x) (combination n d x).
+Proof.
+  destruct V_space as (comm & assoc & unit & _ & _ & _ & dist & _).
+  induction n as [| n IH]; simpl; [symmetry; apply unit |]. rewrite IH, dist, !assoc. f_equal.
+  rewrite <- !assoc. f_equal. apply comm.
+Qed.
+
+Lemma scale_zero c : scale c zero = zero.
+Proof.
+  destruct V_space as (_ & _ & _ & null & _ & _ & _ & mult).
+  rewrite <- (null zero), <- mult, Rmult_0_r. reflexivity.
+Qed.
+
+Lemma combination_scale n a c x : combination n (fun i => a * c i) x = scale a (combination n c x).
+Proof.
+  destruct V_space as (_ & _ & _ & _ & _ & dist & _ & mult).
+  induction n as [| n IH]; simpl; [symmetry; apply scale_zero |]. rewrite IH, dist, mult. reflexivity.
+Qed.
+
+Lemma combination_append n p c x :
+  combination (n + p) c x =
+  add (combination n c x) (combination p (fun j => c (n + j)%nat) (fun j => x (n + j)%nat)).
+Proof.
+  destruct V_space as (_ & assoc & unit & _).
+  induction p as [| p IH]; simpl; [rewrite Nat.add_0_r; symmetry; apply unit |].
+  rewrite Nat.add_succ_r. simpl. rewrite IH. symmetry. apply assoc.
+Qed.
+
+(* The coordinate vector that is one at k. *)
+Definition axis (k e : nat) : R := if Nat.eqb k e then 1 else 0.
+
+Lemma combination_none N k x : (N <= k)%nat -> combination N (axis k) x = zero.
+Proof.
+  destruct V_space as (_ & _ & unit & null & _).
+  induction N as [| N IH]; simpl; intros H; [reflexivity |]. rewrite IH by lia.
+  unfold axis. replace (Nat.eqb k N) with false by (symmetry; apply Nat.eqb_neq; lia). rewrite null. apply unit.
+Qed.
+
+Lemma combination_axis N k x : (k < N)%nat -> combination N (axis k) x = x k.
+Proof.
+  destruct V_space as (comm & _ & unit & null & one & _).
+  induction N as [| N IH]; simpl; intros H; [lia |]. destruct (Nat.eq_dec k N) as [-> | Hne].
+  - rewrite combination_none by lia. unfold axis. rewrite Nat.eqb_refl, one, comm. apply unit.
+  - rewrite IH by lia. unfold axis. replace (Nat.eqb k N) with false by (symmetry; apply Nat.eqb_neq; exact Hne).
+    rewrite null. apply unit.
+Qed.
+
+(* Weighted sums of axes, carried over. *)
+Lemma combination_of_axes N m (c : nat -> R) (place : nat -> nat) x :
+  (forall i, (i < m)%nat -> (place i < N)%nat) ->
+  combination N (fun e => sum m (fun i => c i * axis (place i) e)) x = combination m c (fun i => x (place i)).
+Proof.
+  induction m as [| m IH]; simpl; intros H.
+  - rewrite (combination_ext N _ (fun e => 0 * 0)) by (intros; ring). rewrite combination_scale.
+    destruct V_space as (_ & _ & _ & null & _). apply null.
+  - rewrite combination_plus, IH by (intros; apply H; lia). f_equal.
+    rewrite combination_scale, combination_axis by (apply H; lia). reflexivity.
+Qed.
+
+Theorem coupled_stability_in_any_normed_space n p gamma mass mass' total total' kernel kernel'
+    (value value' : nat -> V) eps_v diameter Delta :
+  (forall i j, (i < n)%nat -> (j < p)%nat -> 0 <= gamma i j) ->
+  (exists i j, (i < n)%nat /\ (j < p)%nat /\ 0 < gamma i j) ->
+  0 < total /\ 0 < total' ->
+  (forall i, (i < n)%nat -> sum p (fun j => gamma i j) = mass i / total) ->
+  (forall j, (j < p)%nat -> sum n (fun i => gamma i j) = mass' j / total') ->
+  (forall i, (i < n)%nat -> 0 < kernel i) ->
+  (forall j, (j < p)%nat -> 0 < kernel' j) ->
+  (forall i j, (i < n)%nat -> (j < p)%nat -> 0 < gamma i j -> norm (minus (value' j) (value i)) <= eps_v) ->
+  (forall i j i' j', (i < n)%nat -> (j < p)%nat -> (i' < n)%nat -> (j' < p)%nat -> 0 < gamma i j -> 0 < gamma i' j' ->
+    (ln (kernel' j) - ln (kernel i)) - (ln (kernel' j') - ln (kernel i')) <= Delta) ->
+  (forall i i', (i < n)%nat -> (i' < n)%nat -> norm (minus (value i) (value i')) <= diameter) ->
+  norm (minus (attention_in p mass' kernel' value') (attention_in n mass kernel value)) <=
+  eps_v + diameter * tanh (Delta / 4).
+Proof.
+  intros Hg Hsome Ht Hr Hc Hk Hk' Hv HD Hd.
+  (* coordinates are coefficients on the n + p values, and the norm of coefficients is that of their combination *)
+  set (x := fun e => if Nat.ltb e n then value e else value' (e - n)%nat).
+  set (N := (n + p)%nat).
+  set (read := fun c : nat -> R => combination N c x).
+  assert (Hold : forall i, (i < n)%nat -> read (axis i) = value i).
+  { intros i Hi. unfold read. rewrite combination_axis by (unfold N; lia). unfold x.
+    replace (Nat.ltb i n) with true by (symmetry; apply Nat.ltb_lt, Hi). reflexivity. }
+  assert (Hnew : forall j, (j < p)%nat -> read (axis (n + j)) = value' j).
+  { intros j Hj. unfold read. rewrite combination_axis by (unfold N; lia). unfold x.
+    replace (Nat.ltb (n + j) n) with false by (symmetry; apply Nat.ltb_ge; lia). f_equal. lia. }
+  assert (Hminus : forall c d, read (fun e => c e - d e) = minus (read c) (read d)).
+  { intros c d. unfold read, minus. rewrite <- combination_scale, <- combination_plus.
+    apply combination_ext. intros; ring. }
+  assert (Hattention : forall m (w k : nat -> R) (place : nat -> nat) (y : nat -> V),
+    (forall i, (i < m)%nat -> (place i < N)%nat) -> (forall i, (i < m)%nat -> read (axis (place i)) = y i) ->
+    read (attention nat m w k (fun i => axis (place i))) = attention_in m w k y).
+  { intros m w k place y Hplace Hy. unfold read, attention_in, attention.
+    rewrite (combination_ext N _ (fun e =>
+      / sum m (fun i => w i * k i) * sum m (fun i => w i * k i * axis (place i) e)))
+      by (intros; unfold Rdiv; ring).
+    rewrite combination_scale, (combination_of_axes N m (fun i => w i * k i)) by exact Hplace.
+    f_equal. apply combination_vectors. intros i Hi. rewrite <- (Hy i Hi). unfold read.
+    rewrite combination_axis by (apply Hplace, Hi). reflexivity. }
+  rewrite <- (Hattention n mass kernel (fun i => i) value) by (intros; unfold N; auto; lia).
+  rewrite <- (Hattention p mass' kernel' (fun j => (n + j)%nat) value') by (intros; unfold N; auto; lia).
+  rewrite <- Hminus.
+  apply (coupled_stability nat (fun c => norm (read c))) with (gamma := gamma) (total := total) (total' := total');
+    try assumption.
+  - destruct norm_norm as [triangle homogeneous]. split.
+    + intros c d. unfold read. rewrite combination_plus. apply triangle.
+    + intros a c. unfold read. rewrite combination_scale. apply homogeneous.
+  - intros i j Hi Hj H. rewrite Hminus, Hnew, Hold by assumption. apply Hv; assumption.
+  - intros i i' Hi Hi'. rewrite Hminus, !Hold by assumption. apply Hd; assumption.
+Qed.
+
+End AnyNormedSpace.
+
+(* The laws are those of the real line with its absolute value, so they can hold. *)
+Lemma real_line_is_a_normed_space : vector_space R 0 Rplus Rmult /\ norm_laws R Rplus Rmult Rabs.
+Proof. repeat split; intros; try ring; [apply Rabs_triang | apply Rabs_mult]. Qed.
+
 Print Assumptions coupled_stability.
+Print Assumptions coupled_stability_weighted.
 Print Assumptions coupled_stability_uniform.
+Print Assumptions coupled_stability_exchanged.
 Print Assumptions coupled_stability_is_sharp.
+Print Assumptions coupled_stability_is_attained.
+Print Assumptions coupled_stability_in_any_normed_space.
+Print Assumptions real_line_is_a_normed_space.

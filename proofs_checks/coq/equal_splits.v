@@ -250,6 +250,111 @@ Proof.
   - intros (c & Hc & H) a b m' s s' v v' Ha Hb Hm'. rewrite (H a Ha), (H b Hb), (H (a + b)) by lra. f_equal; ring.
 Qed.
 
+(* Appendix A.3: a positive and nondecreasing weight that keeps every halving and is not linear; "sufficiently small" is
+   epsilon (1 + 2 pi / ln 2) <= 1. *)
+Definition wave (eps m : R) : R := m * (1 + eps * sin (2 * PI / ln 2 * ln m)).
+
+Lemma ln2_positive : 0 < ln 2.
+Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+
+Lemma wave_slope eps m : 0 < m ->
+  derivable_pt_lim (wave eps) m
+    (1 + eps * (sin (2 * PI / ln 2 * ln m) + 2 * PI / ln 2 * cos (2 * PI / ln 2 * ln m))).
+Proof.
+  intros Hm. pose proof ln2_positive. set (a := 2 * PI / ln 2).
+  assert (H1 : derivable_pt_lim (fun x => a * ln x) m (a * / m)).
+  { apply (derivable_pt_lim_scal ln a m (/ m)). apply derivable_pt_lim_ln, Hm. }
+  assert (H2 : derivable_pt_lim (fun x => sin (a * ln x)) m (cos (a * ln m) * (a * / m))).
+  { apply (derivable_pt_lim_comp (fun x => a * ln x) sin m); [exact H1 | apply derivable_pt_lim_sin]. }
+  assert (H3 : derivable_pt_lim (fun x => 1 + eps * sin (a * ln x)) m (0 + eps * (cos (a * ln m) * (a * / m)))).
+  { apply (derivable_pt_lim_plus (fun _ => 1) (fun x => eps * sin (a * ln x)));
+      [apply derivable_pt_lim_const | apply (derivable_pt_lim_scal (fun x => sin (a * ln x))), H2]. }
+  replace (1 + eps * (sin (a * ln m) + a * cos (a * ln m)))
+    with (1 * (1 + eps * sin (a * ln m)) + m * (0 + eps * (cos (a * ln m) * (a * / m)))) by (field; lra).
+  apply (derivable_pt_lim_mult (fun x => x) (fun x => 1 + eps * sin (a * ln x)));
+    [apply derivable_pt_lim_id | exact H3].
+Qed.
+
+Theorem halving_is_not_enough eps :
+  0 < eps -> eps * (1 + 2 * PI / ln 2) <= 1 ->
+  positive (wave eps) /\ nondecreasing (wave eps) /\ (forall m, 0 < m -> 2 * wave eps (m / 2) = wave eps m) /\
+  ~ keeps_equal_splits (wave eps).
+Proof.
+  intros He Hsmall. pose proof ln2_positive as Hl. pose proof PI_RGT_0 as Hpi. set (a := 2 * PI / ln 2) in *.
+  assert (Ha : 0 < a) by (apply Rdiv_lt_0_compat; lra).
+  assert (Hpos : positive (wave eps)).
+  { intros m Hm. unfold wave. fold a. pose proof (SIN_bound (a * ln m)). apply Rmult_lt_0_compat; nra. }
+  assert (Hmono : nondecreasing (wave eps)).
+  { intros x y Hx Hxy. destruct (Rle_lt_or_eq_dec x y Hxy) as [Hlt | ->]; [| lra].
+    destruct (MVT_cor2 (wave eps) _ x y Hlt (fun c Hc => wave_slope eps c ltac:(lra))) as (c & E & Hc).
+    fold a in E. pose proof (SIN_bound (a * ln c)) as [Hs _]. pose proof (COS_bound (a * ln c)) as [Hcos _].
+    assert (0 <= 1 + eps * (sin (a * ln c) + a * cos (a * ln c))).
+    { assert (- (1 + a) <= sin (a * ln c) + a * cos (a * ln c)) by nra. nra. }
+    assert (0 <= y - x) by lra. nra. }
+  repeat split; [exact Hpos | exact Hmono | |].
+  - intros m Hm. unfold wave. fold a. unfold Rdiv at 2. rewrite ln_mult, ln_Rinv by lra.
+    replace (a * (ln m + - ln 2)) with (a * ln m - 2 * PI) by (unfold a; field; lra).
+    rewrite <- (sin_period (a * ln m - 2 * PI) 1). simpl (INR 1).
+    replace (a * ln m - 2 * PI + 2 * 1 * PI) with (a * ln m) by ring. field.
+  - intros H. destruct (equal_splits_and_monotone_imply_linear (wave eps) Hpos Hmono H) as (c & _ & Hlin).
+    pose proof (Hlin 1 Rlt_0_1) as H1. set (q := exp (ln 2 / 4)). pose proof (Hlin q (exp_pos _)) as Hq.
+    unfold wave in H1, Hq. fold a in H1, Hq. rewrite ln_1, Rmult_0_r, sin_0 in H1.
+    unfold q in Hq at 2. rewrite ln_exp in Hq.
+    replace (a * (ln 2 / 4)) with (PI / 2) in Hq by (unfold a; field; lra). rewrite sin_PI2 in Hq.
+    pose proof (exp_pos (ln 2 / 4)) as Hqpos. fold q in Hqpos. nra.
+Qed.
+
+(* Monotonicity is needed: twice as much off the rationals keeps every equal split, and is not linear. *)
+Definition rational (x : R) : Prop := exists (q : nat) (z : Z), INR (S q) * x = IZR z.
+
+Lemma rational_dec x : {rational x} + {~ rational x}.
+Proof.
+  assert (Hint : forall r z, r = IZR z -> r = IZR (up r) - 1).
+  { intros r z E. rewrite <- (tech_up r (z + 1)); rewrite ?plus_IZR; lra. }
+  destruct (ClassicalDedekindReals.sig_forall_dec (fun q => INR (S q) * x <> IZR (up (INR (S q) * x)) - 1))
+    as [[q H] | H].
+  - intros q. destruct (Req_EM_T (INR (S q) * x) (IZR (up (INR (S q) * x)) - 1)) as [E | E]; [right | left]; tauto.
+  - left. exists q, (up (INR (S q) * x) - 1)%Z. rewrite minus_IZR.
+    destruct (Req_EM_T (INR (S q) * x) (IZR (up (INR (S q) * x)) - 1)) as [E | E]; [exact E | contradiction].
+  - right. intros (q & z & E). exact (H q (Hint _ _ E)).
+Qed.
+
+Lemma rational_share k x : (1 <= k)%nat -> (rational (x / INR k) <-> rational x).
+Proof.
+  intros Hk. pose proof (INR_positive k Hk) as Hk0. split; intros (q & z & E).
+  - exists q, (z * Z.of_nat k)%Z. rewrite mult_IZR, <- INR_IZR_INZ, <- E. field. lra.
+  - exists (S q * k - 1)%nat, z. replace (S (S q * k - 1)) with (S q * k)%nat by nia. rewrite mult_INR, <- E. field. lra.
+Qed.
+
+Lemma no_square_is_twice_a_square : forall p q : nat, (p * p = 2 * (q * q))%nat -> q = 0%nat.
+Proof.
+  intros p. induction p as [p IH] using (well_founded_induction lt_wf). intros q H.
+  destruct (Nat.eq_dec q 0) as [E | Hq]; [exact E | exfalso].
+  destruct (Nat.Even_or_Odd p) as [[h Hh] | [h Hh]]; [| nia].
+  assert (E : (q * q = 2 * (h * h))%nat) by nia. pose proof (IH q ltac:(nia) h E). nia.
+Qed.
+
+Lemma root_two_is_irrational : ~ rational (sqrt 2).
+Proof.
+  intros (q & z & E). pose proof (sqrt_sqrt 2 ltac:(lra)) as H2. pose proof (sqrt_lt_R0 2 ltac:(lra)) as Hpos.
+  assert (Hz : (0 <= z)%Z) by (apply le_IZR; rewrite <- E; pose proof (pos_INR (S q)); nra).
+  enough (S q = 0)%nat by lia. apply (no_square_is_twice_a_square (Z.to_nat z)). apply INR_eq.
+  rewrite !mult_INR, !(INR_IZR_INZ (Z.to_nat z)), Z2Nat.id, <- E by exact Hz. simpl (INR 2). nra.
+Qed.
+
+Theorem monotonicity_is_needed : exists w, positive w /\ keeps_equal_splits w /\ ~ linear w.
+Proof.
+  exists (fun m => if rational_dec m then m else 2 * m). repeat split.
+  - intros m Hm. destruct (rational_dec m); lra.
+  - intros k m Hk Hm. pose proof (INR_positive k Hk). pose proof (rational_share k m Hk).
+    destruct (rational_dec m), (rational_dec (m / INR k)); try tauto; field; lra.
+  - intros (c & _ & H). pose proof (H 1 Rlt_0_1) as H1. pose proof (sqrt_lt_R0 2 ltac:(lra)) as Hpos.
+    pose proof (H (sqrt 2) Hpos) as H2.
+    destruct (rational_dec (sqrt 2)) as [Hr | _]; [exact (root_two_is_irrational Hr) |].
+    destruct (rational_dec 1) as [_ | Hn]; [nra |].
+    apply Hn. exists 0%nat, 1%Z. simpl. ring.
+Qed.
+
 Print Assumptions invariance_keeps_equal_splits.
 Print Assumptions equal_splits_and_monotone_imply_linear.
 Print Assumptions characterization.
@@ -260,3 +365,5 @@ Print Assumptions exponent_family.
 Print Assumptions linear_keeps_every_output.
 Print Assumptions characterization_at_any_length.
 Print Assumptions binary_characterization.
+Print Assumptions halving_is_not_enough.
+Print Assumptions monotonicity_is_needed.

@@ -29,4 +29,25 @@ Proof.
   apply (H' x Hx) in E'. apply E'. intros b Hb. apply Hsub, Hall, Hb.
 Qed.
 
+(* The same for any law on any set of worlds: that it gives no event more than an event that contains it is all that is
+   used. *)
+Theorem expansion_never_harms_under_any_law (world : Type) (P : (world -> Prop) -> R) (best : world -> blocks)
+    (kept expanded : blocks) :
+  (forall A B : world -> Prop, (forall x, A x -> B x) -> P A <= P B) ->
+  (forall b, kept b -> expanded b) ->
+  0 <= P (fun x => ~ holds_all kept (best x)) - P (fun x => ~ holds_all expanded (best x)).
+Proof.
+  intros Hmono Hsub. enough (P (fun x => ~ holds_all expanded (best x)) <= P (fun x => ~ holds_all kept (best x))) by lra.
+  apply Hmono. intros x Hx Hall. apply Hx. intros b Hb. apply Hsub, Hall, Hb.
+Qed.
+
+(* With the kept sets as printed, {b : s_b >= s_(m-1)}, whatever the ties: lowering the threshold nests them. *)
+Theorem thresholds_never_harm (world : Type) (P : (world -> Prop) -> R) (best : world -> blocks) (s : nat -> R) cut lower :
+  (forall A B : world -> Prop, (forall x, A x -> B x) -> P A <= P B) ->
+  lower <= cut ->
+  0 <= P (fun x => ~ holds_all (fun b => s b >= cut) (best x)) - P (fun x => ~ holds_all (fun b => s b >= lower) (best x)).
+Proof. intros Hmono Hcut. apply expansion_never_harms_under_any_law; [exact Hmono |]. intros b Hb. lra. Qed.
+
 Print Assumptions expansion_never_harms.
+Print Assumptions expansion_never_harms_under_any_law.
+Print Assumptions thresholds_never_harm.

@@ -11,6 +11,7 @@ from sympy import symbols
 from algebra import vanishes
 from balls import ball, digits
 from gaussian import cdf, containment, mean_under_normal
+from kernel import accepts
 from marks import control, nan, proof, superfluous, tightness
 from orders import Order, beats, miss_when_tied, misses, orders
 from refsym_theory.claims.own import pairs
@@ -158,3 +159,13 @@ def test_the_printed_set_at_a_tie() -> None:
     assert len(printed) == 2  # {b : s_b >= s_(k-1)} keeps both
     require(equal(miss_when_tied(2, k, len(printed)), Fraction(0)))
     require(below(Fraction(0), miss_when_tied(2, k, k)))  # 1/2 = V-bar(0)
+
+
+@proof("OWN.PAIRS", "lower", Level.KERNEL)
+def test_coq_inverted_cutoff() -> None:
+    accepts("cutoff.v", "inverted_cutoff_fails", "mu (k - 1)%nat < mu k -> misses k best")
+
+
+@proof("OWN.PAIRS", "union", Level.KERNEL)
+def test_coq_failure_inverts_a_pair() -> None:
+    accepts("cutoff.v", "failure_inverts_a_pair", "(i < k)%nat /\\ (r <= j)%nat /\\ (j < N)%nat /\\ mu i <= mu j")

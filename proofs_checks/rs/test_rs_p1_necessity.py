@@ -9,7 +9,7 @@ from sympy import symbols
 
 from algebra import nonnegative_coefficients, vanishes
 from kernel import accepts
-from marks import control, proof
+from marks import control, proof, superfluous
 from refsym_theory.claims.rs import p1_necessity
 from refsym_theory.evidence import Level, below, equal, require
 
@@ -121,3 +121,33 @@ def test_halving_alone_leaves_a_staircase() -> None:
 def test_equal_values_show_nothing() -> None:
     v, u, c = symbols("v u c")
     require(vanishes((u * v + c * v) / (u + c) - v))  # whatever the weights
+
+
+@control("RS.P1-necessity", "local", Level.EXACT)
+def test_a_weight_that_reads_the_mass_of_equal_contents() -> None:
+    def output(tokens: list[tuple[int, Fraction]]) -> Fraction:
+        """Attention at one score; a token weighs its mass times the mass of all tokens of its value."""
+        total = {value: sum((m for v, m in tokens if v == value), Fraction(0)) for value, _ in tokens}
+        return sum(m * total[v] * v for v, m in tokens) / sum(m * total[v] for v, m in tokens)
+
+    whole = [(1, Fraction(2)), (0, Fraction(1))]
+    for k in range(1, 9):  # copies share their value, hence that total
+        require(equal(output([(1, Fraction(2, k))] * k + whole[1:]), output(whole)))
+    require(equal(output(whole), Fraction(4, 5)))  # masses themselves give 2/3
+
+
+@superfluous("RS.P1-necessity", "kernel", Level.EXACT)
+def test_one_score_is_enough() -> None:
+    u, c, kernel = symbols("u c K")  # K at the one score used; it only has to differ from 0
+    require(vanishes(p1_necessity.share(u * kernel, c * kernel) - p1_necessity.share(u, c)))
+
+
+@superfluous("RS.P1-necessity", "positive", Level.EXACT)
+def test_the_sign_follows() -> None:
+    u, v, c, w = symbols("u v c w")
+    # No sign is used: c, u + c and v + c only have to differ from 0. One of c, 2c, 3c (as many competitors) will do.
+    require(vanishes((p1_necessity.share(u, c) - p1_necessity.share(v, c)) * (u + c) * (v + c) - c * (u - v)))
+    # w(m) - w(m/2) = w(m/2), nonnegative for monotone w. So w >= 0, and a zero of w at m spreads: to all
+    # smaller masses by monotonicity, to 2m, 4m, ... by w(2m) = 2 w(m), and so to all.
+    half = p1_necessity.part_of(w, 2)
+    require(vanishes(w - half - half))

@@ -14,7 +14,7 @@ from refsym_theory.evidence import Level, equal, require
 
 FALSE = {
     "no mass": lambda m, k, v: (k * v, k),
-    "square root of the mass, squared values": lambda m, k, v: (m * k * v, m**2 * k),
+    "mass squared in the normalizer": lambda m, k, v: (m * k * v, m**2 * k),
     "mass squared": lambda m, k, v: (m**2 * k * v, m**2 * k),
 }
 
@@ -59,3 +59,8 @@ def test_the_identity_holds_for_any_kernel_value() -> None:
     a, b, k, v = symbols("a b K v")  # no sign is assumed of K
     for whole, one, rest in zip(*(p1_sufficiency.contribution(m, k, v) for m in (a + b, a, b)), strict=True):
         require(vanishes(whole - one - rest))
+
+
+@proof("RS.P1-sufficiency", "others", Level.KERNEL)
+def test_coq_output_of_any_length() -> None:
+    accepts("equal_splits.v", "linear_keeps_every_output", "= attention_of_parents w K n mass score value")

@@ -92,3 +92,8 @@ def test_both_terms_at_once(stated: Callable[..., Expr], record_property: Note) 
 @proof("RS.T1-sharp", "difference", Level.KERNEL)
 def test_coq_two_tokens() -> None:
     accepts("coupled_stability.v", "coupled_stability_is_sharp", "tanh (Delta / 4)")
+
+
+@proof("RS.T1-sharp", "joint", Level.KERNEL)
+def test_coq_both_at_once() -> None:
+    accepts("coupled_stability.v", "coupled_stability_is_attained", "tanh (Delta / 4)")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from sympy import Expr, symbols
 
 from algebra import vanishes
+from kernel import accepts
 from marks import control, proof, tightness
 from refsym_theory.claims.rs import l1, t1, t1_weighted
 from refsym_theory.evidence import Level, below, equal, require
@@ -68,3 +69,8 @@ def test_the_old_attention_does_not_do(record_property: Note) -> None:
     require(equal(difference, Fraction(2, 3)))
     require(below(average, difference))
     record_property("computed", f"difference {difference}, P-weighted bound {average}")
+
+
+@proof("RS.T1-weighted", "triangle", Level.KERNEL)
+def test_coq_weighted() -> None:
+    accepts("coupled_stability.v", "coupled_stability_weighted", "diameter * tanh (Delta / 4)")

@@ -11,6 +11,7 @@ from sympy import symbols
 from algebra import vanishes
 from balls import ball, digits
 from gaussian import containment
+from kernel import accepts
 from marks import control, nan, proof, tightness
 from orders import miss_when_tied
 from refsym_theory.claims.own.pairs import v_bar
@@ -110,3 +111,13 @@ def test_a_tie_below_the_cut(record_property: Record) -> None:
     require(below(claimed, ball(error)))
     record_property("claimed", claimed.str(6, radius=False))
     record_property("computed", str(error))
+
+
+@proof("UG.L1-kept", "gap", Level.KERNEL)
+def test_coq_gap_of_a_pair() -> None:
+    accepts("cutoff.v", "gap_of_a_pair", "INR ((k - 1 - i) + (j - r)) * d <= s i - s j")
+
+
+@proof("UG.L1-kept", "count", Level.KERNEL)
+def test_coq_pairs_by_distance() -> None:
+    accepts("cutoff.v", "pairs_by_distance", "sum M (fun m => INR (S m) * h m)")

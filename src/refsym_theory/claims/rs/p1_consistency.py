@@ -28,7 +28,7 @@ CLAIM = Claim(
         ),
         Step("splits", r"$k\,w(m/k)/w(m)=\exp(cm^2(k^{-2}-1))\ne1$ for $k>1$."),
     ),
-    uses=("RS.L1",),
+    uses=("RS.L1", "RS.Q-second-order"),
     residue=r"That the exponential series may be summed term by term; $\tanh x\le x$ for $x\ge0$.",
     expected=Verdict.VERIFIED,
 )

@@ -19,7 +19,7 @@ CLAIM = Claim(
     hypotheses=(Hypothesis("small", r"$\epsilon$ is small enough."),),
     steps=(
         Step("halving", r"$m\mapsto m/2$ takes $\theta$ to $\theta-2\pi$, so $2w(m/2)=w(m)$."),
-        Step("thirds", r"$3w(1/3)\ne w(1)$."),
+        Step("thirds", r"$3w(1/3)\ne w(1)$, for every $\epsilon\ne0$."),
         Step("derivative", r"$w'(m)=1+\epsilon(\sin\theta+\kappa\cos\theta)$."),
         Step("increasing", r"$(\sin\theta+\kappa\cos\theta)^2\le1+\kappa^2$, with equality for some $\theta$."),
         Step("threshold", r"$1/\sqrt{1+\kappa^2}=0.1096526$"),

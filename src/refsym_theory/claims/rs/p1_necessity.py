@@ -20,6 +20,9 @@ CLAIM = Claim(
         Hypothesis("monotone", "$w$ is nondecreasing."),
         Hypothesis("every-integer", "Splits into every number of equal parts."),
         Hypothesis("every-value", "Invariance for every value configuration."),
+        Hypothesis("local", "$w$ depends only on the token's own mass."),
+        Hypothesis("kernel", "$K>0$ at every score.", needed=False),
+        Hypothesis("positive", "$w>0$.", needed=False),
     ),
     steps=(
         Step(
@@ -30,6 +33,10 @@ CLAIM = Claim(
         Step(
             "squeeze", r"With $cq\le w(x)\le cr$ for all rational $q\le x\le r$: $|w(x)-cx|\le c(r-q)$, so $w(x)=cx$."
         ),
+    ),
+    stronger=(
+        "Two tokens with values 1 and 0 and one score are enough, and of $K$ it matters only that it does not vanish there. For real $w$ that is not "
+        r"identically zero, $w>0$ follows. Two of the integers are enough, such as 2 and 3 (OWN.SPLIT-FACTORS)."
     ),
     residue="Outside the Coq proof: that rationals lie as close to x as one likes on both sides.",
     expected=Verdict.VERIFIED,

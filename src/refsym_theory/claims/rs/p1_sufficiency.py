@@ -23,7 +23,6 @@ CLAIM = Claim(
         Step("others", "All other terms of both sums are untouched, so their ratio is too."),
     ),
     stronger="Only the normalizer has to be nonzero; the kernel may vanish or be negative.",
-    uses=("RS.E1",),
     expected=Verdict.VERIFIED,
 )
 

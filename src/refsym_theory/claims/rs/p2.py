@@ -29,10 +29,20 @@ CLAIM = Claim(
         Step("preserves", "A refinement represents the same field, so that a function of the field is invariant."),
         Step("classes", "Hence the representations that refinements connect are exactly those of one field."),
         Step(
-            "layer", "The same for an output that is a field: covariance says that its reconstruction does not change."
+            "chain",
+            "For any family: the criterion holds exactly if any two representations of one field are joined by a chain of "
+            "refinements inside the family.",
+        ),
+        Step(
+            "layer",
+            "Covariance says that the reconstructed output does not change: the same, for an output that is a field.",
         ),
     ),
-    scope="Finite domains, checked on every partition of up to four atoms with every content from two values.",
+    stronger=(
+        "A common refinement is not what the necessity direction must have (Appendix A.1 says so of restricted families): a chain "
+        "of refinements up and down inside the family is, and a common coarsening does as well."
+    ),
+    scope="Finite domains: every partition of up to four atoms with every pattern of contents; 'chain', 'layer': up to three.",
     residue="Domains with more atoms and general measures (agreement almost everywhere): the argument is the same, cell by cell.",
     expected=Verdict.VERIFIED,
 )
