@@ -108,7 +108,7 @@ def test_two_densities_make_one(stated: Callable[..., Any]) -> None:
     require(vanishes(x + a * t - (y + (a - (b + c) / 2) * t)))  # and Phi(-(..)) for a block above
 
 
-@proof("OWN.PEAK", "slope", Level.ENCLOSED, slope, {"W halved": lambda t, case: slope(t, case) / 2})
+@proof("OWN.PEAK", "product", Level.PRECISE, slope, {"W halved": lambda t, case: slope(t, case) / 2})
 def test_the_slope_is_that_of_the_value(stated: Callable[..., arb]) -> None:
     with digits(20):
         for case in CASES:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import comb
 from typing import Any
 
@@ -161,6 +161,20 @@ def test_symmetry_is_all() -> None:
     require(vanishes((k * alpha + (n - k) * off).subs(off, -k * alpha / (n - k))))
     for order in ((0, 1, 2), (2, 1, 0)):
         assert misses(order, 1, 1) - misses(order, 1, 2) == (order[0] == 1)
+
+
+@control("OWN.SLOPE", "rate", Level.EXACT)
+def test_noise_too_coarse_to_notice() -> None:
+    # Noise is a random permutation of 0, 10, .., 40: opening the cut by 1/10 changes no order, so that c = 0.
+    def value(gap: Fraction) -> Fraction:
+        gained = 0
+        for noise in permutations(range(0, 50, 10)):
+            order = sorted(range(5), key=lambda b: -(gap * (b < 2) + noise[b]))
+            gained += misses(tuple(order), 2, 2) - misses(tuple(order), 2, 3)
+        return Fraction(gained, 120)
+
+    require(below(0, slope.gap_rate(5, 2, 3)))
+    require(equal(value(Fraction(0)), value(Fraction(1, 10))))
 
 
 @control("OWN.SLOPE", "exchangeable", Level.EXACT)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import symbols
+from sympy import Rational, symbols
 
 from algebra import nonnegative_coefficients, vanishes
 from balls import ball, digits
@@ -74,28 +74,41 @@ def test_with_brackets(stated: Bound, tiles: list[tuple[int, int, int, bool]]) -
 
 
 @proof(
-    "OWN.TRIGGER", "gaps", Level.EXACT, p1_band.pair_cost, {"1 + eps on both": lambda a, b, eps: (1 + eps) * (a - b)}
+    "OWN.TRIGGER",
+    "gaps",
+    Level.EXACT,
+    trigger.pair_cost,
+    {
+        "1 + eps on both": lambda a, b, eps, shrink: (1 + eps) * (a - b),
+        "eps left out above": lambda a, b, eps, shrink: a - shrink * b,
+    },
 )
 def test_least_and_largest_gap(stated: Bound) -> None:
     v_minus, v_plus, eps, fall, rise, more = symbols("v_minus v_plus eps fall rise more")
     # V-bar(g_t) = v_minus - fall outside, V-bar(g_t') = v_plus + rise inside.
-    slack = stated(v_minus, v_plus, eps) - ((1 + eps) * (v_minus - fall) - (1 - eps) * (v_plus + rise))
+    slack = stated(v_minus, v_plus, eps, 1 - eps) - ((1 + eps) * (v_minus - fall) - (1 - eps) * (v_plus + rise))
     require(vanishes(slack - (1 + eps) * fall - (1 - eps) * rise))  # eps <= 1
-    require(nonnegative_coefficients((stated(v_minus, v_plus, 1 + more) - (2 + more) * (v_minus - fall)).expand()))
+    beyond = stated(v_minus, v_plus, 1 + more, 0) - (2 + more) * (v_minus - fall)  # eps > 1: L = 0
+    require(nonnegative_coefficients(beyond.expand()))
 
 
 @proof(
     "OWN.TRIGGER",
     "never-worse",
     Level.EXACT,
-    p1_band.pair_cost,
-    {"eps dropped below": lambda a, b, eps: (1 + eps) * a - b},
+    trigger.pair_cost,
+    {
+        "eps dropped below": lambda a, b, eps, shrink: (1 + eps) * a - b,
+        "a negative lower bound for eps > 1": lambda a, b, eps, shrink: (1 + eps) * a - (1 - eps) * b,
+    },
 )
 def test_inside_the_band(stated: Bound) -> None:
-    v_minus, v_plus, eps, fall, rise = symbols("v_minus v_plus eps fall rise")
-    # V-bar falls: the band's ends give values no smaller outside and no larger inside; for eps > 1 use max(1 - eps, 0).
-    room = stated(v_minus, v_plus, eps) - stated(v_minus - fall, v_plus + rise, eps)
-    require(vanishes(room - (1 + eps) * fall - (1 - eps) * rise))
+    v_minus, v_plus, eps, fall, rise, a, more = symbols("v_minus v_plus eps fall rise a more")
+    # V-bar falls: the band's ends give values no smaller outside and no larger inside.
+    room = p1_band.pair_cost(v_minus, v_plus, eps) - stated(v_minus - fall, v_plus + rise, eps, 1 - eps)
+    require(vanishes(room - (1 + eps) * fall - (1 - eps) * rise))  # eps <= 1
+    # eps = 1 + more, V-bar(g_minus) = 1/2 - a: below the least that the third branch of C_q can be, eps itself.
+    require(nonnegative_coefficients(((1 + more) - stated(Rational(1, 2) - a, v_plus, 1 + more, 0)).expand()))
 
 
 @proof("OWN.TRIGGER", "never-worse", Level.ENCLOSED)

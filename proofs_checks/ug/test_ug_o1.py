@@ -66,3 +66,9 @@ def test_coq_compares_the_probabilities() -> None:
 def test_a_larger_set_that_does_not_contain_the_smaller() -> None:
     assert misses({1, 2}, {0})  # scores (0, 0, 0): top-1 breaks the tie low, top-2 high
     assert not misses({0}, {0})
+
+
+@proof("UG.O1", "probability", Level.KERNEL)
+def test_coq_under_any_law() -> None:
+    any_law = "(forall A B : world -> Prop, (forall x, A x -> B x) -> P A <= P B)"
+    accepts("expansion.v", "expansion_never_harms_under_any_law", any_law)

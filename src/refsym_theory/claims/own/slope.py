@@ -18,8 +18,8 @@ CLAIM = Claim(
         r"$k \ge 2$, $N \ge m+2$ both are positive."
     ),
     plain=(
-        "Where all scores nearly tie, which is the regime that the paper measures, a tile with a larger gap at the cut gains "
-        "more from expansion. A router that expands the smallest gaps picks the tiles that need it least."
+        "If all scores nearly tie (the paper reports only that the cut does) and at least two blocks are kept, a tile with a larger "
+        "gap at the cut gains more from expansion: a router that expands the smallest gaps then picks the tiles that need it least."
     ),
     definitions=(
         r"$p_A$: probability that $A$ is the true top-$k$ set. $V^* = \sum_{A\subseteq\{0..m-1\}} p_A - p_{\{0..k-1\}}$.",
@@ -27,6 +27,7 @@ CLAIM = Claim(
     ),
     hypotheses=(
         Hypothesis("exchangeable", r"Independent noise with one differentiable law."),
+        Hypothesis("rate", r"$c > 0$: raising the mean of a member makes its set likelier."),
         Hypothesis("gaussian", r"The noise is Gaussian.", needed=False),
     ),
     steps=(
@@ -50,7 +51,7 @@ CLAIM = Claim(
         r"A derivative at the tie: the sign holds for gaps small against $\tau$. For $k = 1$ the first rate is negative "
         r"($1-m$), so small gaps are right there; the second is 0 at $k = 1$, $N = m+1$."
     ),
-    stronger="Nothing but exchangeability is used of the noise, so any law of it will do.",
+    stronger="Any independent noise of one law will do that makes $c > 0$; where $c = 0$ both rates are 0.",
     residue=r"That $c > 0$: raising a member's mean makes its set likelier. Differentiability of $p_A$. $\binom{m-1}{k-1} \ge m-1$ for all $m$.",
     expected=Verdict.VERIFIED,
 )

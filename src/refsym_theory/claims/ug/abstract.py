@@ -14,9 +14,11 @@ CLAIM = Claim(
         "We trigger on the bottom $q$-fraction of tiles per layer, so the average attended set grows by only $1+q$ blocks per row."
     ),
     plain="False: at the paper's own setting (33 blocks, q = 0.4) it grows by 13.2 blocks, not by 1.4.",
-    definitions=("The $q$-fraction is taken exactly: $qT$ tiles.",),
+    definitions=(
+        "The $q$-fraction is taken exactly, $qT$ tiles, and every tile sees $\\rho k$ blocks; UG.E15 says what else happens.",
+    ),
     steps=(Step("growth", r"$k(1+q(\rho-1))-k=q(\rho-1)k$ blocks: a factor $1+q(\rho-1)$."),),
-    correction=r"The average attended set grows by $q(\rho-1)k$ blocks per row, to $1+q(\rho-1)$ times its size ($qT$ an integer).",
+    correction=r"The average attended set grows by $q(\rho-1)k$ blocks per row, to $1+q(\rho-1)$ times its size, if $qT$ is an integer and every tile sees $\rho k$ blocks.",
     expected=Verdict.REFUTED,
 )
 

@@ -30,7 +30,7 @@ CLAIM = Claim(
     ),
     correction=(
         r"$\sigma=1$ exactly if the kept scores are all equal and above the first dropped one, at whatever distance; $\sigma=0$ "
-        r"exactly at a tie of the cut. $\sigma$ is invariant to $s\mapsto as+b$ and bounds no error."
+        r"exactly at a tie of the cut. $\sigma$ is invariant to $s\mapsto as+b$ and no value $\sigma>0$ bounds the error from either side."
     ),
     uses=("OWN.PAIRS", "UG.SIGMA"),
     expected=Verdict.REFUTED,
