@@ -23,6 +23,8 @@ class Ledger:
         self.evidence: list[Evidence] = []
         self._parts: dict[str, list[pytest.TestReport]] = {}
         self._collected = 0
+        self._found: dict[str, Standing] = {}
+        self._complete = False
         stream = config.getoption("claims_record")
         self._stream = Path(stream).open("w") if stream else None  # noqa: SIM115 (closed at the end of the session)
 
@@ -49,15 +51,16 @@ class Ledger:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        complete = self.complete(session)
-        if complete and session.exitstatus == pytest.ExitCode.OK:
+        self._complete = self.complete(session)
+        if self.evidence:
             try:
-                found = standings(registry(), self.evidence)
+                self._found = standings(registry(), self.evidence)
             except ValueError as error:
                 raise pytest.UsageError(str(error)) from None
-            if not all(standing.holds for standing in found.values()):
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        self._write({"complete": complete, "exit": int(session.exitstatus)})
+        judged = self._complete and session.exitstatus == pytest.ExitCode.OK
+        if judged and not all(standing.holds for standing in self._found.values()):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._write({"complete": self._complete, "exit": int(session.exitstatus)})
         if self._stream:
             self._stream.close()
 
@@ -78,11 +81,10 @@ class Ledger:
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if not self.evidence:
+        found, complete = self._found, self._complete
+        if not found:
             return
-        complete = self.complete(terminalreporter._session)
         terminalreporter.section("claims" if complete else "claims (a part of the checks only: no verdicts)")
-        found = standings(registry(), self.evidence)
         for standing in found.values():
             terminalreporter.line(_line(standing, complete), red=complete and not standing.holds)
         if complete:

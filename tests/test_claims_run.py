@@ -27,8 +27,7 @@ def checkout(tmp_path: Path) -> Path:
     for path in CHECKS.glob("*.py"):
         shutil.copy(path, folder)
     shutil.copy(CHECKS / "rs" / "test_rs_l1.py", folder / "rs")
-    if (CHECKS / "coq").is_dir():
-        shutil.copytree(CHECKS / "coq", folder / "coq")
+    shutil.copytree(CHECKS / "coq", folder / "coq")
     return tmp_path
 
 

@@ -79,6 +79,11 @@ def test_variance_of_two(stated: Callable[..., object]) -> None:
     require(equal(stated([F(7)]), F(0)))  # a row of one key says nothing
 
 
+def variance(total: Expr, squares: Expr, n: Expr) -> Expr:
+    """Variance over a row, from the sums of its entries and of their squares."""
+    return squares / n - total**2 / n**2
+
+
 @proof(
     ID,
     "minimum",
@@ -90,9 +95,8 @@ def test_normal_equations_give_the_minimum(stated: Callable[..., Expr]) -> None:
     # Var(a - e) = Var a - 2 Cov(a, e) + Var e; at a solution of the normal equations the mean of Cov is 0 for every e
     # that is constant on types, and the mean of Var e is at least 0.
     n, a, e, aa, ae, ee = symbols("n a e aa ae ee")  # sums over one row
-    var = lambda s1, s2: s2 / n - s1**2 / n**2  # noqa: E731
-    moved = var(a - e, aa - 2 * ae + ee)
-    require(vanishes(moved - stated(var(a, aa), ae / n - a * e / n**2, var(e, ee))))
+    moved = variance(a - e, aa - 2 * ae + ee, n)
+    require(vanishes(moved - stated(variance(a, aa, n), ae / n - a * e / n**2, variance(e, ee, n))))
     # The normal equations M'M d = M'b are consistent: v'M'M v = |Mv|^2, so M'M v = 0 gives Mv = 0 and v'M'b = 0.
     m, v = symbols("m0:6"), symbols("v0:2")
     rows = [m[2 * i] * v[0] + m[2 * i + 1] * v[1] for i in range(3)]
@@ -143,7 +147,6 @@ def test_any_positive_weights() -> None:
     # w Var >= 0 with w > 0 is zero exactly where every Var is. If it is finite at one d, it is so at all:
     # Var(a + e) + Var(a - e) = 2 Var a + 2 Var e, and Var e is bounded over rows for e constant on types.
     n, a, e, aa, ae, ee, w = symbols("n a e aa ae ee w")
-    var = lambda s1, s2: s2 / n - s1**2 / n**2  # noqa: E731
-    plus, minus = var(a + e, aa + 2 * ae + ee), var(a - e, aa - 2 * ae + ee)
-    require(vanishes(w * minus - w * var(a, aa) + 2 * w * (ae / n - a * e / n**2) - w * var(e, ee)))
-    require(vanishes(plus + minus - 2 * var(a, aa) - 2 * var(e, ee)))
+    plus, minus = variance(a + e, aa + 2 * ae + ee, n), variance(a - e, aa - 2 * ae + ee, n)
+    require(vanishes(w * minus - w * variance(a, aa, n) + 2 * w * (ae / n - a * e / n**2) - w * variance(e, ee, n)))
+    require(vanishes(plus + minus - 2 * variance(a, aa, n) - 2 * variance(e, ee, n)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,10 +36,10 @@ def test_one_more_cell_adds_its_mass_times_the_modulus(stated: Callable[..., Exp
     {"a third of the modulus": lambda m, w: Fraction(m) * w / 3, "NaN": nan},
 )
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=1, max_size=4), min_size=1, max_size=5), st.randoms())
-def test_step_functions(stated: Callable[..., object], cells: list[list[int]], random: object) -> None:
+def test_step_functions(stated: Callable[..., object], cells: list[list[int]], random: Random) -> None:
     # Atoms of mass 1; the modulus is the largest difference within a cell, which is at most the paper's.
     modulus = max(max(cell) - min(cell) for cell in cells)
-    points = [random.choice(cell) for cell in cells]  # type: ignore[attr-defined]
+    points = [random.choice(cell) for cell in cells]
     error = q_modulus.quadrature_error([len(cell) for cell in cells], points, sum(map(sum, cells)))
     require(at_most(abs(error), stated(sum(map(len, cells)), modulus)))
 

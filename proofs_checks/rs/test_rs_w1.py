@@ -3,21 +3,18 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import acb, arb
+from flint import arb
 from sympy import Expr, symbols
 
 from algebra import vanishes
 from balls import ball, digits, integral
+from gaussian import density
 from marks import control, nan, proof, tightness
 from refsym_theory import position
 from refsym_theory.claims.rs import w1
 from refsym_theory.evidence import Level, at_most, below, equal, require
 
 ID = "RS.W1"
-
-
-def density(z: acb) -> acb:
-    return (-z * z / 2).exp() / acb(2 * arb.pi()).sqrt()
 
 
 @proof(

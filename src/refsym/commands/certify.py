@@ -6,11 +6,11 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from refsym.output_folder import claim_folder
 from refsym.progress import progress
 from refsym.terminal import printable
 
@@ -67,7 +67,7 @@ def certify(
     from refsym_theory.selection.certificate import certify as run
 
     source = ScoreDump.open(dump)
-    claim(out, force)
+    claim_folder(out, force)
     preload()
     with _executor(workers, scheduler) as executor, progress("certifying") as step:
         certificate = run(
@@ -149,22 +149,6 @@ def _print(record: dict[str, Any], out: Path) -> None:
 
 def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
-
-
-def claim(out: Path, force: bool) -> None:
-    """Refuse a folder that we may not write into, before any work is done; leaves no trace."""
-    from refsym_theory.errors import InputError
-
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: is a file; --out needs a folder")
-    if out.is_dir() and any(out.iterdir()) and not force:
-        raise InputError(f"{out}: not empty; choose another --out, or --force to write into it")
-    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
-    try:
-        with TemporaryFile(dir=nearest):
-            pass
-    except OSError as error:
-        raise InputError(f"{out}: cannot be written, {nearest}: {error.strerror}; choose another --out") from None
 
 
 def _check(path: Path, dump: "ScoreDump", workers: int, scheduler: str | None, as_json: bool) -> None:

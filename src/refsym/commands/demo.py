@@ -15,7 +15,8 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Certify the real dump that a checkout ships (SmolLM2-135M, 4,096 tokens) and say where the report is."""
-    from refsym.commands.certify import claim, report
+    from refsym.commands.certify import report
+    from refsym.output_folder import claim_folder
     from refsym.progress import progress
     from refsym_theory.errors import InputError
     from refsym_theory.selection.certificate import certify
@@ -23,7 +24,7 @@ def demo(
 
     if not DUMP.is_dir():
         raise InputError(f"{DUMP}: not here; run the demo in the root of a checkout")
-    claim(out, force or out == HOME)
+    claim_folder(out, force or out == HOME)
     with progress("certifying") as step:
         certificate = certify(ScoreDump.open(DUMP), 8, 2, "0.4", progress=step)
     report(certificate, out, as_json)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from refsym.commands.certify import claim as claim_folder
+from refsym.output_folder import claim_folder
 from refsym.progress import Progress, progress
 from refsym.terminal import printable
 
@@ -74,18 +74,21 @@ def _run(workers: int, step: Progress) -> list["Evidence"]:
     from refsym_theory.errors import InputError
 
     parallel = ["-n", str(workers)] if workers > 1 and find_spec("xdist") else []
+    evidence: list[Evidence] = []
+    total, complete = 0, False
     with TemporaryDirectory() as folder:
         stream, said = Path(folder) / "record.jsonl", Path(folder) / "output"
         command = [sys.executable, "-m", "pytest", str(CHECKS), "-q", "-p", "no:cacheprovider", *parallel]
         with said.open("wb") as output, _child([*command, f"--claims-record={stream}"], output) as child:
-            while child.poll() is None:
-                _report(stream, step)
-                time.sleep(0.2)
-        lines = _lines(stream)
-        if not lines or not lines[-1].get("complete"):
+            for line in _follow(stream, child):
+                total, complete = line.get("collected", total), line.get("complete", complete)
+                if "check" in line:
+                    evidence.append(_evidence(line["check"]))
+                    step(len(evidence), total)
+        if not complete:
             tail = said.read_text(errors="replace").strip().splitlines()[-15:]
             raise InputError("the checks did not run through: " + " | ".join(tail))
-    return [_evidence(line["check"]) for line in lines if "check" in line]
+    return evidence
 
 
 @contextmanager
@@ -99,17 +102,18 @@ def _child(command: list[str], output: Any) -> Iterator[subprocess.Popen[bytes]]
             child.wait()
 
 
-def _lines(stream: Path) -> list[dict[str, Any]]:
-    if not stream.exists():
-        return []
-    return [json.loads(line) for line in stream.read_text().splitlines(keepends=True) if line.endswith("\n")]
-
-
-def _report(stream: Path, step: Progress) -> None:
-    lines = _lines(stream)
-    total = max((line["collected"] for line in lines if "collected" in line), default=0)
-    if total:
-        step(sum("check" in line for line in lines), total)
+def _follow(stream: Path, child: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield each line of the stream once, as soon as it is whole, until the child has ended."""
+    stream.touch()
+    rest = ""
+    with stream.open() as reader:
+        running = True
+        while running:
+            running = child.poll() is None
+            *whole, rest = (rest + reader.read()).split("\n")
+            yield from map(json.loads, whole)
+            if running:
+                time.sleep(0.2)
 
 
 def _evidence(plain: dict[str, Any]) -> "Evidence":
@@ -170,6 +174,8 @@ def _print(found: dict[str, Any], out: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from refsym.report.claims import problems
+
     summary = found["summary"]
     console = Console(highlight=False)
     counts = ", ".join(f"{summary[name]} {name}" for name in ("verified", "supported", "refuted", "open"))
@@ -187,9 +193,6 @@ def _print(found: dict[str, Any], out: Path) -> None:
     if table.row_count:
         console.print(table, markup=False)
     for claim in found["claims"]:
-        problems = [f"owes {owed}" for owed in claim["owed"]] + [f"failed: {check}" for check in claim["failed"]]
-        if claim["verdict"] != claim["expected"]:
-            problems.insert(0, f"is {claim['verdict']}, expected {claim['expected']}")
-        for problem in problems:
+        for problem in problems(claim):
             console.print(printable(f"{claim['id']} {problem}"), markup=False, style="red", soft_wrap=True)
     console.print(printable(f"report: {out / 'report.html'}"), markup=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from typing import Any
 from refsym.report.environment import environment
 from refsym.report.figures.dependencies import MARKS, dependencies
 from refsym.report.mathematics import typeset
+from refsym_theory.claims.record import FORMAT, KIND
 
 FAMILIES = {
     "RS": "Refinement symmetry (RS)",
@@ -45,8 +46,8 @@ def render_claims(record: Mapping[str, Any]) -> str:
         refuted=[claim for claim in record["claims"] if claim["verdict"] == "refuted"],
         below=[claim for claim in record["claims"] if claim["verdict"] in ("supported", "open")],
         stronger=[claim for claim in record["claims"] if claim["stronger"] and claim["verdict"] != "refuted"],
-        wrong=[claim for claim in record["claims"] if _problems(claim)],
-        problems=_problems,
+        wrong=[claim for claim in record["claims"] if problems(claim)],
+        problems=problems,
         anchors=_anchors,
         compared=_compared,
         graph=dependencies(record["claims"]),
@@ -79,11 +80,12 @@ def claims_markdown(record: Mapping[str, Any]) -> str:
 
 
 def _demand(record: Mapping[str, Any]) -> None:
-    if record.get("kind") != "refsym claims" or record.get("format") != 1:
-        raise ValueError("not the record of refsym's claims of format 1")
+    if record.get("kind") != KIND or record.get("format") != FORMAT:
+        raise ValueError(f"not the record of refsym's claims of format {FORMAT}")
 
 
-def _problems(claim: Mapping[str, Any]) -> list[str]:
+def problems(claim: Mapping[str, Any]) -> list[str]:
+    """Say in words what keeps a claim of the record from holding; empty where nothing does."""
     found = [f"failed: {check}" for check in claim["failed"]] + [f"owes {owed}" for owed in claim["owed"]]
     if claim["verdict"] != claim["expected"]:
         found.insert(0, f"is {claim['verdict']}, expected {claim['expected']}")

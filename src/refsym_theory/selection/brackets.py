@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from refsym_theory.errors import InputError
+from refsym_theory.selection.tiles import checked_tiles
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -46,20 +47,20 @@ def _miss_bound(scores: Float, size: int, k: int, kept: int, tau: float) -> floa
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def sorted_brackets(scores: Float, sizes: Int, k: Int, expanded: Int, tau: float, out: Float) -> None:
-    """Lower and upper bound on V* of tiles whose scores are sorted, into `out` [2, T]; tau is positive.
+def sorted_brackets(scores: Float, sizes: Int, k: Int, expanded: Int, tau: Float, out: Float) -> None:
+    """Lower and upper bound on V* of tiles whose scores are sorted, into `out` [2, T]; tau [T] is positive.
 
     `scores` is [T, N] descending in the first ``sizes[t]`` entries of each row, with 1 <= k < expanded <= sizes.
     """
     for t in range(sizes.size):
-        row, size = scores[t], sizes[t]
-        certain = 0.0 if k[t] >= size else _wrong_order(row[k[t] - 1] - row[k[t]], tau)
-        out[0, t] = max(0.0, certain - _miss_bound(row, size, k[t], expanded[t], tau))
-        out[1, t] = _miss_bound(row, size, k[t], k[t], tau)
+        row, size, noise = scores[t], sizes[t], tau[t]
+        certain = 0.0 if k[t] >= size else _wrong_order(row[k[t] - 1] - row[k[t]], noise)
+        out[0, t] = max(0.0, certain - _miss_bound(row, size, k[t], expanded[t], noise))
+        out[1, t] = _miss_bound(row, size, k[t], k[t], noise)
 
 
 def value_brackets(
-    scores: ArrayLike, k: ArrayLike, expanded: ArrayLike, tau: float, *, valid: ArrayLike | None = None
+    scores: ArrayLike, k: ArrayLike, expanded: ArrayLike, tau: ArrayLike, *, valid: ArrayLike | None = None
 ) -> tuple[Float, Float]:
     """Bounds L <= V* <= U on the expansion value of tiles, from pairs of scores alone.
 
@@ -73,7 +74,7 @@ def value_brackets(
     k, expanded
         Free ranks kept, and kept after expansion; integers or [...]; 1 <= k < expanded.
     tau
-        Noise scale, positive.
+        Noise scale, positive; scalar or [...].
     valid
         [..., N] which entries are blocks; all by default.
 
@@ -87,21 +88,12 @@ def value_brackets(
     InputError
         Sizes that do not fit, a score that is not finite, or tau not positive.
     """
-    s = np.asarray(scores, dtype=np.float64)
-    shape = s.shape[:-1]
-    present = np.ones(s.shape, dtype=bool) if valid is None else np.broadcast_to(np.asarray(valid, dtype=bool), s.shape)
-    rows = np.where(present, s, -np.inf).reshape(-1, s.shape[-1])
-    sizes = present.reshape(rows.shape).sum(axis=1)
-    kept, grown = (np.broadcast_to(np.asarray(a, dtype=np.int64), shape).reshape(-1) for a in (k, expanded))
-    if not np.isfinite(s[present]).all():
-        raise InputError("brackets: scores must be finite")
-    if not (np.isfinite(tau) and tau > 0):
-        raise InputError(f"brackets: tau must be positive and finite, not {tau}")
-    if ((kept < 1) | (grown <= kept) | (grown > sizes)).any():
+    tiles = checked_tiles(scores, k, expanded, tau, valid)
+    if ((tiles.k < 1) | (tiles.kept <= tiles.k) | (tiles.kept > tiles.sizes)).any():
         raise InputError("brackets: needs 1 <= k < expanded <= the number of blocks")
-    out = np.empty((2, sizes.size))
-    sorted_brackets(-np.sort(-rows, axis=1), sizes, kept, grown, float(tau), out)
-    return out[0].reshape(shape), out[1].reshape(shape)
+    out = np.empty((2, tiles.sizes.size))
+    sorted_brackets(tiles.scores, tiles.sizes, tiles.k, tiles.kept, tiles.tau, out)
+    return out[0].reshape(tiles.shape), out[1].reshape(tiles.shape)
 
 
 def trigger_bound(lower: ArrayLike, upper: ArrayLike, chosen: ArrayLike) -> float:

@@ -380,7 +380,7 @@ def _brackets(block: _Block, jobs: Sequence[tuple[Int, Int, float]], out: Float)
     """Bounds on V* of some tiles for each job (kept, expanded, tau) into `out` [jobs, 2, tiles]; 0 without noise."""
     for (kept, expanded, tau), found in zip(jobs, out, strict=True):
         if tau > 0 and block.sizes.size:
-            sorted_brackets(block.scores, block.sizes, kept, expanded, tau, found)
+            sorted_brackets(block.scores, block.sizes, kept, expanded, np.full(kept.size, tau), found)
 
 
 def _misses(block: _Block, kept: Int, expanded: Int, tau: float, plan: Plan) -> Int:
