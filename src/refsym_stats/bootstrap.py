@@ -9,20 +9,16 @@ to every difference change, and a family of contrasts is read from the same draw
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from refsym_stats.categories import Categories
 from refsym_stats.clusters import cluster_sums
 from refsym_stats.errors import InputError
 from refsym_stats.result import Flag, Number, Result, finite, fraction, whole
 from refsym_stats.streams import draw
-
-SHARED = 64
-"""Clusters from which a binomial count of their shared contribution is cheaper than drawing each."""
 
 FEW = 10
 
@@ -194,10 +190,10 @@ def _resampled(
     if crossed:
         oriented = np.stack([row[_seed_order(row)] for row in oriented])
     columns = np.vstack([oriented.reshape(-1, groups), sizes[None]]).astype(np.float64)
-    plan = _Categories.of(columns)
+    categories = Categories.of(columns)
 
     def work(generator: np.random.Generator, size: int) -> NDArray[np.float64]:
-        drawn = plan.sums(generator, size)
+        drawn = categories.sums(generator, size)
         per_seed = drawn[:, :-1].reshape(size, contrasts, count)
         if not crossed:
             means: NDArray[np.float64] = per_seed[:, :, 0] / drawn[:, -1:]
@@ -224,88 +220,3 @@ def _seed_order(sums: NDArray[Any]) -> NDArray[np.intp]:
     """Order seeds [S, G] by what they contribute, not by where they stand."""
     ranked = np.sort(sums, axis=1)
     return np.lexsort((*ranked.T[:: max(1, ranked.shape[1] // 16)], ranked.sum(axis=1)))
-
-
-@dataclass(frozen=True)
-class _Categories:
-    """Distinct contributions: those shared by many clusters with their shares, the others cluster by cluster."""
-
-    shared: NDArray[np.float64]  # [H, K]
-    shares: NDArray[np.float64]  # [H + 1]: probabilities, the last of all the rest
-    rest: NDArray[np.float64]  # [K, L]
-    groups: int
-
-    @classmethod
-    def of(cls, columns: NDArray[np.float64]) -> _Categories:
-        """Sort the columns' clusters [K, G] into categories; sizes, the last row, rank first."""
-        ordered = columns[:, np.lexsort(columns)]
-        edges = np.flatnonzero(np.any(ordered[:, 1:] != ordered[:, :-1], axis=0)) + 1
-        starts = np.concatenate([[0], edges])
-        counts = np.diff(np.concatenate([starts, [columns.shape[1]]]))
-        many = counts >= SHARED
-        rest = np.ascontiguousarray(ordered[:, ~np.repeat(many, counts)])
-        groups = columns.shape[1]
-        shares = np.concatenate([counts[many], [rest.shape[1]]]) / groups
-        return cls(np.ascontiguousarray(ordered[:, starts[many]].T), shares, rest, groups)
-
-    def sums(self, generator: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Draw `size` times `groups` clusters: their column sums [size, K]."""
-        counts = generator.multinomial(self.groups, self.shares, size)
-        out = np.zeros((size, self.rest.shape[0]))
-        _add_shared(counts, self.shared, out)
-        if self.rest.shape[1]:
-            balls = np.ascontiguousarray(counts[:, -1])
-            # Two 32-bit numbers a word; rejections are fewer than one in 2^32 / L, so the spare part lasts.
-            words = generator.bit_generator.random_raw(int(balls.sum()) // 2 + 1024)
-            if not _add_rest(words, balls, self.rest, out):
-                raise RuntimeError("random numbers ran out")  # pragma: no cover
-        return out
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _add_shared(counts: Any, shared: Any, out: Any) -> None:
-    for b in range(counts.shape[0]):
-        for h in range(shared.shape[0]):
-            count = float(counts[b, h])
-            for k in range(shared.shape[1]):
-                out[b, k] += count * shared[h, k]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _add_rest(words: Any, balls: Any, rest: Any, out: Any) -> bool:
-    """Throw each draw's balls over L clusters, unbiased (Lemire 2019), and add up what they hit."""
-    columns, length = rest.shape
-    bound = np.uint64(length)
-    threshold = np.uint64((2**32 - length) % length)
-    low = np.uint64(0xFFFFFFFF)
-    half = np.uint64(32)
-    # Four draws at a time, a chunk being a multiple of four: `rest` is read once for all four.
-    counts = np.empty((4, length), np.float64)
-    at, upper = 0, False
-    for first in range(0, balls.shape[0], 4):
-        counts[:] = 0.0
-        for b in range(first, first + 4):
-            left = balls[b]
-            while left:
-                if at >= words.shape[0]:
-                    return False
-                word = words[at] >> half if upper else words[at] & low
-                at += upper
-                upper = not upper
-                product = word * bound
-                if (product & low) >= threshold:
-                    counts[b - first, product >> half] += 1.0
-                    left -= 1
-        for k in range(columns):
-            t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
-            for i in range(length):
-                x = rest[k, i]
-                t0 += counts[0, i] * x
-                t1 += counts[1, i] * x
-                t2 += counts[2, i] * x
-                t3 += counts[3, i] * x
-            out[first, k] += t0
-            out[first + 1, k] += t1
-            out[first + 2, k] += t2
-            out[first + 3, k] += t3
-    return True
