@@ -20,6 +20,6 @@ def rows(numbers: Iterable[int], limit: int = 5) -> str:
 
 def names(labels: Iterable[object], limit: int = 5) -> str:
     """Name labels in an error: "a, b, c and 4 more"."""
-    found = [str(label) for label in labels]
+    found = [" ".join(str(label).split()) for label in labels]
     more = f" and {len(found) - limit} more" if len(found) > limit else ""
     return ", ".join(found[:limit]) + more

@@ -26,6 +26,9 @@ FINEST = 20
 SETTLED = 1e-6
 """Relative width below which an enclosure is printed as one number."""
 
+WIDE, FAR = 0.02, 1e-7
+"""Relative width from which an enclosure is flagged, unless the p-value is below `FAR` anyway."""
+
 LEAST = math.log(np.finfo(float).tiny)
 
 
@@ -109,7 +112,7 @@ def sign_flip(
     settled = tail.log_high - tail.log_low < SETTLED
     log_p = (tail.log_low + tail.log_high) / 2 if settled else tail.log_high
     flags = [Flag.UNDERFLOW] if log_p < LEAST else []
-    if not settled and tail.log_high - tail.log_low > 0.02:
+    if tail.log_high - tail.log_low > WIDE and tail.high > FAR:
         flags.append(Flag.NOT_SETTLED)
     if flips.dtype.kind == "f" and _rounded_fractions(flips):
         flags.append(Flag.ROUNDED_FRACTIONS)

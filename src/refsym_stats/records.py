@@ -62,7 +62,7 @@ class Records:
         return sorted(found, key=lambda name: int(name[2:]))
 
 
-def records(
+def record_table(
     frame: pd.DataFrame,
     *,
     columns: Mapping[str, str] | None = None,
@@ -137,7 +137,7 @@ def combined(parts: Iterable[Records]) -> Records:
     frame = pd.concat([part.frame.astype(dict.fromkeys((*KEY, "cluster"), object)) for part in found])
     if found[0].own_clusters:
         frame = frame.drop(columns="cluster")
-    return records(
+    return record_table(
         frame.reset_index(drop=True),
         sources=[source for part in found for source in part.sources],
         notes=list(dict.fromkeys(note for part in found for note in part.notes)),
@@ -158,7 +158,10 @@ def labels(column: pd.Series, name: str, where: str) -> pd.Categorical:
         raise InputError(
             f"{where}: {name} is missing in {rows(np.flatnonzero(missing))}; fill it, or leave those rows out"
         )
-    codes, uniques = pd.factorize(column, sort=False)
+    try:
+        codes, uniques = pd.factorize(column, sort=False)
+    except TypeError:
+        raise InputError(f"{where}: {name} holds lists or tables; a label is a word or a number") from None
     words = [label(value) for value in uniques]
     if "" in words:
         empty = np.flatnonzero(codes == words.index(""))
@@ -203,24 +206,32 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.
     return pd.DataFrame(out).reset_index(drop=True)
 
 
+def _numbers(column: pd.Series) -> np.ndarray:
+    """Read numbers; what is none becomes NaN, what is too large infinite."""
+    try:
+        return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    except OverflowError:
+        return np.full(len(column), np.inf)
+
+
 def _correct(column: pd.Series, where: str) -> np.ndarray:
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    values = _numbers(column)
     bad = ~np.isin(values, (0.0, 1.0))
     if bad.any():
         first = column.iloc[int(np.flatnonzero(bad)[0])]
         raise InputError(
-            f"{where}: correct is {first!r} in {rows(np.flatnonzero(bad))}; it must be 0 or 1 everywhere "
+            f"{where}: correct is {str(first)!r} in {rows(np.flatnonzero(bad))}; it must be 0 or 1 everywhere "
             "(a graded outcome goes into 'score')"
         )
     return values.astype(np.int8)
 
 
 def _score(column: pd.Series, where: str) -> np.ndarray:
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    values = _numbers(column)
     bad = ~np.isfinite(values)
     if bad.any():
         first = column.iloc[int(np.flatnonzero(bad)[0])]
-        raise InputError(f"{where}: score is {first!r} in {rows(np.flatnonzero(bad))}; it must be a finite number")
+        raise InputError(f"{where}: score is {str(first)!r} in {rows(np.flatnonzero(bad))}; it must be a finite number")
     return values
 
 
@@ -231,9 +242,7 @@ def _probabilities(table: pd.DataFrame, where: str) -> dict[str, np.ndarray]:
     ordered = [f"p_{j}" for j in range(len(found))]
     if set(found) != set(ordered):
         raise InputError(f"{where}: option probabilities need p_0 to p_{len(found) - 1}, it has {names(found, 12)}")
-    values = np.column_stack(
-        [pd.to_numeric(table[name], errors="coerce").to_numpy(float, na_value=np.nan) for name in ordered]
-    )
+    values = np.column_stack([_numbers(table[name]) for name in ordered])
     absent = np.isnan(values)
     holes = (absent[:, :-1] & ~absent[:, 1:]).any(axis=1) | absent[:, 0]
     if holes.any():

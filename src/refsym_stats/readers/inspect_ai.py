@@ -15,7 +15,7 @@ from refsym_stats.readers.archive import Archive
 from refsym_stats.readers.files import text
 from refsym_stats.readers.json_rows import Row, at, number, parsed, scalar
 from refsym_stats.readers.options import Options
-from refsym_stats.records import OUTCOMES, PROBABILITY, Records, Source, label, records
+from refsym_stats.records import OUTCOMES, PROBABILITY, Records, Source, label, record_table
 
 NAME = "inspect_ai"
 HEADERS = ("header.json", "_journal/start.json")
@@ -81,7 +81,7 @@ def read(path: Path, options: Options) -> Records:
         notes.append(
             f"{archive.superseded} members were superseded by later ones of the same name, as the writer means it."
         )
-    return records(frame, sources=[source], notes=notes, where=where)
+    return record_table(frame, sources=[source], notes=notes, where=where)
 
 
 def _sha256(file: Any) -> str:

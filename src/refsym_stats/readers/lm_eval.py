@@ -14,7 +14,7 @@ from refsym_stats.readers.harness_log import Layout, Log
 from refsym_stats.readers.json_rows import scalar
 from refsym_stats.readers.option_probabilities import option_probabilities
 from refsym_stats.readers.options import Options
-from refsym_stats.records import PROBABILITY, Records, records
+from refsym_stats.records import PROBABILITY, Records, record_table
 
 LAYOUT = Layout(
     "lm_eval",
@@ -64,7 +64,7 @@ def read(path: Path, options: Options) -> Records:
     frame = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in (columns | mapped).items()}).assign(
         **values
     )
-    return records(frame, sources=[log.source(LAYOUT.name) for log in found], notes=notes, where=where)
+    return record_table(frame, sources=[log.source(LAYOUT.name) for log in found], notes=notes, where=where)
 
 
 def _filtered(log: Log, wanted: str | None, alone: bool) -> Log:

@@ -12,7 +12,7 @@ from refsym_stats.readers import harness_log
 from refsym_stats.readers.harness_log import Layout, Log
 from refsym_stats.readers.json_rows import scalar
 from refsym_stats.readers.options import Options
-from refsym_stats.records import Records, records
+from refsym_stats.records import Records, record_table
 
 LAYOUT = Layout(
     "lmms_eval",
@@ -61,7 +61,7 @@ def read(path: Path, options: Options) -> Records:
     frame = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in (columns | mapped).items()}).assign(
         **values
     )
-    return records(frame, sources=[log.source(LAYOUT.name) for log in found], notes=notes, where=where)
+    return record_table(frame, sources=[log.source(LAYOUT.name) for log in found], notes=notes, where=where)
 
 
 def _metric(log: Log) -> str:

@@ -21,7 +21,7 @@ from refsym_stats.errors import InputError, names, rows
 from refsym_stats.readers.files import content, sha256, text
 from refsym_stats.readers.json_rows import Row, at, encodes, json_rows
 from refsym_stats.readers.options import NAMES, Options, with_constants
-from refsym_stats.records import KEY, OUTCOMES, PROBABILITY, Records, Source, records
+from refsym_stats.records import KEY, OUTCOMES, PROBABILITY, Records, Source, record_table
 
 SUFFIXES = {
     ".parquet": "parquet",
@@ -82,7 +82,7 @@ def checked(frame: pd.DataFrame, source: Source, options: Options, where: str, n
         if theirs in frame.columns:
             refuse_non_labels(frame[theirs], ours, where)
     try:
-        made = records(frame, columns=options.columns, sources=[source], notes=notes, where=where)
+        made = record_table(frame, columns=options.columns, sources=[source], notes=notes, where=where)
     except OverflowError as error:
         raise InputError(f"{where}: an outcome or a probability is an integer beyond 1e308") from error
     return made if source.sha256 else replace(made, sources=(replace(source, sha256=fingerprint(made.frame)),))

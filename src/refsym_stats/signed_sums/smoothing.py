@@ -29,7 +29,7 @@ from scipy.stats import norm
 from refsym_stats.signed_sums.tail import Tail
 
 WIDTH = 4e-3
-"""Relative width of the enclosure that is aimed at."""
+"""Relative width of the enclosure that is aimed at down to a probability of 1e-7; below, digits matter ever less."""
 
 REACH = 8.6
 """Half a period in units of the root of the sum of squares: outside it lies 2 exp(-REACH^2 / 2) < 2e-16."""
@@ -66,9 +66,10 @@ def upper_tail(differences: NDArray[np.float64], target: float) -> Tail:
     tilt = _tilt(d, t)
     # A normal guess of the tail's size, corrected by the tilted law's own scale.
     guess = min(_log_scale(d, tilt) - tilt * t - math.log(3 * (1 + tilt)), math.log(0.5))
-    s = float(-norm.ppf(math.exp(max(guess, -700)) * WIDTH / 40))
+    width = min(2.0, WIDTH * max(1.0, -6 - guess / math.log(10)))
+    s = float(-norm.ppf(math.exp(max(guess, -700)) * width / 40))
     hazard = max(t, tilt) + 0.8
-    h = max(WIDTH / (2 * s * hazard), FINEST)
+    h = max(width / (2 * s * hazard), FINEST)
     log_q = float(log_ndtr(-s))
     slip = s * h + 8 * np.finfo(float).eps * (t + 1)
     below, above = _smoothed(d, t + slip, h, tilt), _smoothed(d, t - slip, h, tilt)
