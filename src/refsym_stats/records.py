@@ -210,8 +210,13 @@ def _numbers(column: pd.Series) -> np.ndarray:
     """Read numbers; what is none becomes NaN, what is too large infinite."""
     try:
         return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    except OverflowError:
-        return np.full(len(column), np.inf)
+    except OverflowError:  # an integer beyond 1e308 among them
+        return _numbers(column.map(lambda value: np.inf if isinstance(value, int) and abs(value) > 2**1000 else value))
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 30 else f"{text[:27]}..."
 
 
 def _correct(column: pd.Series, where: str) -> np.ndarray:
@@ -220,7 +225,7 @@ def _correct(column: pd.Series, where: str) -> np.ndarray:
     if bad.any():
         first = column.iloc[int(np.flatnonzero(bad)[0])]
         raise InputError(
-            f"{where}: correct is {str(first)!r} in {rows(np.flatnonzero(bad))}; it must be 0 or 1 everywhere "
+            f"{where}: correct is {_short(first)} in {rows(np.flatnonzero(bad))}; it must be 0 or 1 everywhere "
             "(a graded outcome goes into 'score')"
         )
     return values.astype(np.int8)
@@ -231,7 +236,9 @@ def _score(column: pd.Series, where: str) -> np.ndarray:
     bad = ~np.isfinite(values)
     if bad.any():
         first = column.iloc[int(np.flatnonzero(bad)[0])]
-        raise InputError(f"{where}: score is {str(first)!r} in {rows(np.flatnonzero(bad))}; it must be a finite number")
+        raise InputError(
+            f"{where}: score is {_short(first)} in {rows(np.flatnonzero(bad))}; it must be a finite number"
+        )
     return values
 
 

@@ -81,10 +81,7 @@ def checked(frame: pd.DataFrame, source: Source, options: Options, where: str, n
     for theirs, ours in used.items():
         if theirs in frame.columns:
             refuse_non_labels(frame[theirs], ours, where)
-    try:
-        made = record_table(frame, columns=options.columns, sources=[source], notes=notes, where=where)
-    except OverflowError as error:
-        raise InputError(f"{where}: an outcome or a probability is an integer beyond 1e308") from error
+    made = record_table(frame, columns=options.columns, sources=[source], notes=notes, where=where)
     return made if source.sha256 else replace(made, sources=(replace(source, sha256=fingerprint(made.frame)),))
 
 
