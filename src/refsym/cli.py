@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from refsym.commands.certify import certify
+from refsym.commands.compare import compare
 from refsym.commands.demo import demo
 from refsym.commands.dump import dump
 from refsym.commands.verify import verify
@@ -14,7 +15,8 @@ from refsym.terminal import printable
 
 app = typer.Typer(
     name="refsym",
-    help="How risky the top-k cut of block-sparse attention is, from a model's scores, and what holds of its theory.",
+    help="How risky the top-k cut of block-sparse attention is, from a model's scores; what holds of its theory; "
+    "and which differences between evaluated models are real.",
     epilog="Exit status: 0 done, 1 the answer is no (a check failed), 2 bad input (in one line), 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
@@ -23,6 +25,7 @@ app = typer.Typer(
 app.command()(dump)
 app.command()(certify)
 app.command()(verify)
+app.command()(compare)
 app.command()(demo)
 
 
@@ -65,12 +68,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except ArithmeticError as error:  # an integral did not reach the accuracy that it promises
         _fail(str(error), 2)
     except ValueError as error:
-        from refsym_theory.errors import InputError
-
-        if not isinstance(error, InputError):
+        if not isinstance(error, _input_errors()):
             raise
         _fail(str(error), 2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _input_errors() -> tuple[type[Exception], ...]:
+    """Each library has its own; one that was never imported raised none."""
+    modules = (sys.modules.get(f"{name}.errors") for name in ("refsym_theory", "refsym_stats"))
+    return tuple(module.InputError for module in modules if module is not None)
 
 
 def _fail(message: str, code: int) -> NoReturn:
