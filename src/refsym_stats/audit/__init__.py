@@ -25,20 +25,20 @@ A TOML file types in numbers as they stand on paper, each with its place, and ch
     inputs = { gains = 6, losses = 3 } # numbers that only this check reads
     why = "exact and two-sided: twice the smaller tail"
 
-Numbers: "64.13" is every value that rounds to it, ties included; "7.7e-4" likewise; "2,489" and "2/1024" are exact; "88." is
-rounded to units; "=0.40" is exact although it has decimals; "about 512" lies within five per cent.
+Numbers: "64.13" is every value that rounds to it, ties included; "7.7e-4" likewise; "2,489" and "2/1024" are exact;
+"88." is rounded to units; "=0.40" is exact although it has decimals; "about 512" lies within five per cent.
 
 Verdicts are derived. *Agrees*: the inputs as printed give the printed digits. *Agrees within rounding*: not those, but
-unrounded inputs that round to them do. *Cannot be*: none do, and the arithmetic is shown. *Not recomputable*: the print does
-not determine the number, and `why` says what is missing.
+unrounded inputs that round to them do. *Cannot be*: none do, and the arithmetic is shown. *Not recomputable*: the print
+does not determine the number, and `why` says what is missing.
 
 Kinds of check, and their fields besides `id`, `place`, `printed`, `inputs` and `why`:
 
 ``formula`` (the default)
-    `formula` over names and numbers: + - * / **, comparisons, and, or, not, min, max, sum, mean, count (of true comparisons),
-    ascents (strict, in order), abs, sqrt, log, floor, ceil, rounds(value, name), bonferroni(p, m), mcnemar(gains, losses)
-    (exact, two-sided), sign_test(gains, losses) (one-sided), paired_low and paired_high(gains, losses, n) (95% t interval,
-    as a share), t_p(ratio, df), t_quantile(level, df), normal_p(ratio).
+    `formula` over names and numbers: + - * / **, comparisons, and, or, not, min, max, sum, mean, count (of true
+    comparisons), ascents (strict, in order), abs, sqrt, log, floor, ceil, rounds(value, name), bonferroni(p, m),
+    mcnemar(gains, losses) (exact, two-sided), sign_test(gains, losses) (one-sided), paired_low and
+    paired_high(gains, losses, n) (95% t interval, as a share), t_p(ratio, df), t_quantile(level, df), normal_p(ratio).
     `counts = { measure = 12445 }` says that a percentage is a count over n: then every such count is tried.
 ``holds``
     `holds`, a comparison; `printed` is the sentence it stands for. `counts` as above.
@@ -52,8 +52,8 @@ Kinds of check, and their fields besides `id`, `place`, `printed`, `inputs` and 
 ``spread``
     `mean` and sample `sd` over `seeds` must come from counts over `of`.
 ``t-interval``
-    The two-sided p `printed` against `estimate`, `low`, `high` on `df` degrees: every unrounded interval that is centred
-    on its estimate is considered.
+    The two-sided p `printed` against `estimate`, `low`, `high` on `df` degrees: every unrounded interval centred on its
+    estimate is considered.
 ``none``
     Not recomputable; `why` is needed.
 

@@ -13,6 +13,7 @@ PAD = Fraction(1, 10**9)
 """Relative widening of what floats compute: far more than their error, far less than a printed digit."""
 
 _LARGEST_POWER = 4096
+_LARGEST_SIZE = 100_000  # bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ class Enclosure:
         if not other.exact or other.low.denominator != 1 or abs(other.low) > _LARGEST_POWER:
             raise InputError(f"raises to the power {other}; an integer up to {_LARGEST_POWER} is needed")
         power = int(other.low)
+        size = max(max(abs(end.numerator), end.denominator).bit_length() for end in (self.low, self.high))
+        if size * abs(power) > _LARGEST_SIZE:
+            raise InputError(f"raises to the power {other}, which is too large to hold")
         if power < 0:
             return Enclosure.point(1) / self ** Enclosure.point(-power)
         ends = (self.low**power, self.high**power)
@@ -122,7 +126,10 @@ def show(value: Fraction) -> str:
     """Write a value for a reader: integers in full, others to eight digits."""
     if value.denominator == 1 and abs(value) < 10**15:
         return f"{int(value):,}"
-    return f"{float(value):.8g}"
+    try:
+        return f"{float(value):.8g}"
+    except OverflowError:
+        return f"{'-' if value < 0 else ''}more than 1e308"
 
 
 def _root(value: Fraction) -> tuple[Fraction, Fraction]:

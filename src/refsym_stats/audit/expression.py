@@ -1,8 +1,9 @@
-"""Arithmetic on named numbers, evaluated over intervals: a small language, read from Python's syntax, never run by it."""
+"""Arithmetic on named numbers over intervals: a small language, read by Python's grammar and never run by Python."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import operator
 import re
@@ -44,7 +45,7 @@ def _mean(*values: Enclosure) -> Enclosure:
 
 
 def _ascents(*values: Enclosure) -> Enclosure:
-    return _total(*(_less(a, b) for a, b in zip(values, values[1:], strict=False)))
+    return _total(*(_less(a, b) for a, b in itertools.pairwise(values)))
 
 
 def _floor(value: Enclosure) -> Enclosure:
@@ -118,7 +119,7 @@ class Expression:
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise InputError(f"{text!r} cannot be read; an example: \"100 * (measure - standard) / n\"") from None
+            raise InputError(f'{text!r} cannot be read; an example: "100 * (measure - standard) / n"') from None
         found: dict[str, None] = {}
         try:
             _checked(tree, found)
@@ -150,7 +151,7 @@ class Expression:
             word = match[0]
             if word not in texts:
                 return word
-            return f"({texts[word]})" if texts[word].startswith(("-", "+")) else texts[word]
+            return f"({texts[word]})" if texts[word].startswith("-") else texts[word].removeprefix("+")
 
         return re.sub(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", replaced, self.text)
 
@@ -186,7 +187,9 @@ def _checked(node: ast.expr, found: dict[str, None]) -> None:
         case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
             raise InputError(f"unknown function {name!r}; the functions are {names([*FUNCTIONS, 'rounds'], 30)}")
         case _:
-            raise InputError(f"{ast.unparse(node)[:40]!r} is not allowed; numbers, names, + - * / **, comparisons, functions are")
+            raise InputError(
+                f"{ast.unparse(node)[:40]!r} is not allowed; numbers, names, + - * / **, comparisons, functions are"
+            )
 
 
 def _value(node: ast.expr, numbers: Mapping[str, Enclosure], spans: Mapping[str, Enclosure]) -> Enclosure:

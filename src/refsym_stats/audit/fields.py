@@ -51,6 +51,8 @@ class Fields:
             return read()
         except InputError as error:
             raise InputError(f"{self.where}: {name}: {error}") from None
+        except OverflowError:
+            raise InputError(f"{self.where}: {name}: leaves the range of floats") from None
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a field that is a sentence."""

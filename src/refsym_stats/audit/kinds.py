@@ -70,15 +70,20 @@ def denominator(fields: Fields) -> Outcome:
     printed = fields.integer("at_most") if len(bounds) == 1 else _as_printed(fields, "at_most")
     fit = [n for n in range(least, max(bounds) + 1) if all(_counts(v.span, n, scale) for v in values)]
     listed = ", ".join(v.text for v in values)
+    # Unlike counts that round alike, the n that fit have gaps.
+    some = (
+        ", ".join(map(str, fit)) if len(fit) <= _SHOWN else f"{fit[0]}, {fit[1]}, ..., {fit[-1]} ({len(fit)} of them)"
+    )
     if fit:
         verdict = Verdict.AGREES if printed is not None and fit[0] <= printed else Verdict.WITHIN_ROUNDING
-        return Outcome(verdict, f"n = {_listed(fit)}", f"{listed} are counts over n = {_listed(fit)}.")
+        return Outcome(verdict, f"n = {some}", f"{listed} are counts over n = {some}.", listed)
     best = max(range(least, max(bounds) + 1), key=lambda n: sum(bool(_counts(v.span, n, scale)) for v in values))
     failed = ", ".join(v.text for v in values if not _counts(v.span, best, scale))
     return Outcome(
         Verdict.CANNOT_BE,
         "no n",
-        f"No n from {least} to {max(bounds):,} makes {listed} all counts over n; the best, {best}, leaves out {failed}.",
+        f"No n from {least} to {max(bounds):,} makes all of {listed} counts over n; {best} leaves out {failed}.",
+        listed,
     )
 
 
@@ -91,21 +96,22 @@ def pairs(fields: Fields) -> Outcome:
         if fit:
             verdict = Verdict.AGREES if n == _as_printed(fields, "n") else Verdict.WITHIN_ROUNDING
             text = _pairs_listed(fit)
-            return Outcome(verdict, text, f"Of n = {n:,}, gains/losses {text} give all that is printed.")
-    return Outcome(Verdict.CANNOT_BE, "no gains and losses", wanted.refusal(sizes[0]))
+            reads = f"Of n = {n:,}, gains/losses {text} give all that is printed."
+            return Outcome(verdict, text, reads, wanted.printed)
+    return Outcome(Verdict.CANNOT_BE, "no gains and losses", wanted.refusal(sizes[0]), wanted.printed)
 
 
 def spread(fields: Fields) -> Outcome:
     """A mean and sample standard deviation over seeds must come from whole counts."""
     mean, sd, scale, seeds = fields.numeral("mean"), fields.numeral("sd"), _scale(fields), fields.integer("seeds", 2)
-    sizes = fields.integers("of")
+    sizes, printed = fields.integers("of"), f"{mean.text} ± {sd.text}"
     for n in sizes:
         for total in _counts(mean.span, n * seeds, scale):
-            squares = (
+            low, high = (
                 Fraction(total**2, seeds) + (seeds - 1) * (max(end, Fraction(0)) * n / scale) ** 2
                 for end in (sd.span.low, sd.span.high)
             )
-            found = _whole_numbers(seeds, total, *squares, n)
+            found = _whole_numbers(seeds, total, low, high, n)
             if found is not None:
                 verdict = Verdict.AGREES if n == _as_printed(fields, "of") else Verdict.WITHIN_ROUNDING
                 listed = ", ".join(f"{c:,}" for c in found)
@@ -113,11 +119,13 @@ def spread(fields: Fields) -> Outcome:
                     verdict,
                     f"for example {listed} of {n:,}",
                     f"Counts {listed} of {n:,} have that mean and standard deviation; the print fixes no single seed.",
+                    printed,
                 )
     return Outcome(
         Verdict.CANNOT_BE,
         "no counts",
         f"No {seeds} counts over {fields.size('of')[2]} have mean {mean.text} and standard deviation {sd.text}.",
+        printed,
     )
 
 
@@ -129,10 +137,8 @@ def t_interval(fields: Fields) -> Outcome:
     if low.span.high >= high.span.low:
         raise InputError(f"{fields.where}: low: [{low.text}, {high.text}] may have no width")
     quantile = statistics.t_quantile(Enclosure.point(Fraction(39, 40)), degrees)
-    as_printed = statistics.t_p(
-        Enclosure.point(2 * estimate.value / (high.value - low.value)) * quantile,
-        degrees,
-    )
+    ratio = Enclosure.point(2 * estimate.value / (high.value - low.value)) * quantile
+    as_printed = statistics.t_p(ratio, degrees)
     corners = _clipped(low.span, high.span, estimate.span)
     if not corners:
         middle = Enclosure((low.span.low + high.span.low) / 2, (low.span.high + high.span.high) / 2)
@@ -141,9 +147,8 @@ def t_interval(fields: Fields) -> Outcome:
     ratios = [(a + b) / (b - a) for a, b in corners]
     reach = statistics.t_p(Enclosure(min(ratios), max(ratios)) * quantile, degrees)
     text = (
-        f"t = {float((Enclosure.point(2 * estimate.value / (high.value - low.value)) * quantile).middle):.4g} on "
-        f"{show(degrees.low)} degrees gives p = {float(as_printed.middle):.4g} as printed, {_short(reach)} over the rounding; "
-        f"{printed.text} stands for {printed.span}."
+        f"t = {float(ratio.middle):.4g} on {show(degrees.low)} degrees gives p = {float(as_printed.middle):.4g} "
+        f"as printed, {_short(reach)} over the rounding; {printed.text} stands for {printed.span}."
     )
     if as_printed.within(printed.span):
         verdict = Verdict.AGREES
@@ -187,7 +192,7 @@ def _derive(
         return fields.reading(name, lambda: parsed.evaluate(numbers, spans))
 
     as_printed = evaluate(exact)
-    computed = _computed(as_printed, target)
+    computed = _computed(as_printed, stands)
     written = parsed.with_numbers({word: number.text for word, number in found.items()})
     lead = f"{written}: {computed} as printed" if not stands else f"{written} = {computed} as printed"
     if fields.has("counts"):
@@ -219,7 +224,7 @@ def _derive_over_counts(
 ) -> Outcome:
     """Settle where some numbers are known to be counts over an n: every combination of counts is tried."""
     lattices, scale = _lattices(fields, spans), _scale(fields)
-    computed, tail = _computed(as_printed, target), f"; {stands}." if stands else "."
+    computed, tail = _computed(as_printed, stands), f"; {stands}." if stands else "."
     for word, (n, counts) in lattices.items():
         if not counts:
             return Outcome(Verdict.CANNOT_BE, computed, f"{lead}{tail} {word} is no count over {n:,}.")
@@ -242,7 +247,8 @@ def _derive_over_counts(
         text = f"{lead}{tail} None of {tried:,} combinations of counts that round as printed gives it."
         return Outcome(Verdict.CANNOT_BE, computed, text)
     first = ", ".join(f"{word} {c:,}" for word, c in zip(lattices, fit[0], strict=True))
-    solved = f"Only these counts fit: {first}." if len(fit) == 1 else f"{len(fit):,} of {tried:,} combinations of counts fit, such as {first}."
+    some = f"{len(fit):,} of {tried:,} combinations of counts fit, such as"
+    solved = f"{'Only these counts fit:' if len(fit) == 1 else some} {first}."
     verdict = Verdict.AGREES if as_printed.within(target) else Verdict.WITHIN_ROUNDING
     return Outcome(verdict, computed, f"{lead}{tail} {solved}")
 
@@ -269,9 +275,10 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     return out
 
 
-def _computed(value: Enclosure, target: Enclosure) -> str:
-    if target == TRUE and value in (TRUE, Enclosure.point(0)):
-        return "true" if value == TRUE else "false"
+def _computed(value: Enclosure, stands: str) -> str:
+    """A sentence has no number that it stands for; it is true or false."""
+    if not stands:
+        return "true" if value == TRUE else "false" if value.high == 0 else "open"
     return show(value.middle)
 
 
@@ -307,6 +314,7 @@ def _listed(values: list[int] | list[Fraction]) -> str:
 class Wanted:
     """What is printed of a paired comparison; None where it is not."""
 
+    printed: str
     difference: Numeral
     p: Enclosure | None
     strictly: bool
@@ -329,9 +337,16 @@ class Wanted:
         p = None
         if given:
             number = fields.numeral(given[0])
-            p = number.span if given[0] == "p" else Enclosure(Fraction(0), number.value)
+            # "p < 0.01" is a threshold; "p <= 0.004" is a rounded value.
+            top = number.value if given == ["p_below"] else number.span.high
+            p = Enclosure(number.span.low if given == ["p"] else Fraction(0), top)
         low, high = (fields.numeral(name) if fields.has(name) else None for name in ("low", "high"))
-        return cls(fields.numeral("difference"), p, given == ["p_below"], sides == 2, low, high, scale)
+        difference = fields.numeral("difference")
+        signs = {"p": "=", "p_below": "<", "p_at_most": "<="}
+        parts = [difference.text]
+        parts += [f"[{low.text}, {high.text}]"] if low and high else []
+        parts += [f"p {signs[name]} {fields.numeral(name).text}" for name in given]
+        return cls(", ".join(parts), difference, p, given == ["p_below"], sides == 2, low, high, scale)
 
     def solutions(self, n: int) -> Iterator[tuple[int, int]]:
         """All gains and losses over n that print as this."""
@@ -339,8 +354,8 @@ class Wanted:
             for common in range((n - abs(net)) // 2 + 1):
                 gains, losses = common + max(net, 0), common + max(-net, 0)
                 p = self.p_value(gains, losses)
-                # For a fixed net gain both the p and the interval's width grow with every pair that cancels.
-                if self.p is not None and net != 0 and (p > self.p.high or (self.strictly and p >= self.p.high)):
+                # For a fixed net gain the p, and for any net the interval's width, grow with every pair that cancels.
+                if self.p is not None and (net > 0 or (self.two_sided and net < 0)) and p > self.p.high:
                     break
                 if self._too_wide(gains, losses, n):
                     break
@@ -402,7 +417,7 @@ def _pairs_listed(fit: list[tuple[int, int]]) -> str:
 
 
 def _whole_numbers(seeds: int, total: int, low: Fraction, high: Fraction, n: int) -> list[int] | None:
-    """Return `seeds` counts from 0 to n with that total and their squares' sum in [low, high]; None if there are none."""
+    """Return `seeds` counts up to n with that total and squares summing to [low, high]; None if there are none."""
     base = total // seeds
     rest = total - base * seeds
     # Around base: the sum of (base + d)^2 is the sum of d^2 plus a constant.

@@ -14,7 +14,9 @@ ABOUT = Fraction(1, 20)
 
 _LONGEST = 60
 _LARGEST_EXPONENT = 400
-_NUMERAL = re.compile(r"(?P<sign>[+-]?)(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?P<point>\.[0-9]*)?(?:e(?P<exp>[+-]?[0-9]+))?")
+_NUMERAL = re.compile(
+    r"(?P<sign>[+-]?)(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?P<point>\.[0-9]*)?(?:e(?P<exp>[+-]?[0-9]+))?"
+)
 _RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+")
 
 

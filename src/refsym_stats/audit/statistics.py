@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import lru_cache
 
@@ -126,5 +125,3 @@ def _tail(k: int, n: int) -> Fraction:
         total += term
         term = term * (n - i) // (i + 1)
     return Fraction(total, 2**n)
-
-

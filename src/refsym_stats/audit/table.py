@@ -70,7 +70,7 @@ def read(content: bytes, name: str) -> Audit:
         if not isinstance(label, str) or not label.strip():
             raise InputError(f"{name}: check number {i}: id is missing")
         if label in seen:
-            raise InputError(f"{name}: check {label}: id is that of checks number {seen[label]} and {i}; ids are unique")
+            raise InputError(f"{name}: check {label}: id is that of checks {seen[label]} and {i}; each needs its own")
         seen[label] = i
         findings.append(_finding(check, label, f"{name}: check {label}", numbers))
     return Audit(head.text("title"), head.text("source", "-"), hashlib.sha256(content).hexdigest(), tuple(findings))
@@ -87,12 +87,8 @@ def _finding(check: Mapping[str, Any], label: str, where: str, shared: Mapping[s
     outcome = derive(fields)
     why = fields.text("why") if fields.has("why") else ""
     inputs = tuple(fields.used.values())
-    if kind in ("holds", "none"):
-        printed = fields.text("printed")
-    elif "printed" in allowed:
-        printed = fields.printed().text
-    else:
-        printed = ", ".join(f"{used.name} {used.text}" for used in inputs)
+    sentence = kind in ("holds", "none")
+    printed = fields.text("printed") if sentence else outcome.printed or fields.printed().text
     return Finding(label, place, kind, printed, outcome.computed, outcome.verdict, outcome.arithmetic, why, inputs)
 
 
@@ -118,7 +114,7 @@ def _own(inputs: Any, where: str, place: str, shared: Mapping[str, Printed]) -> 
         raise InputError(f'{where}: inputs: a table is needed, such as {{ gains = "6", losses = "3" }}')
     fields = Fields(f"{where}: inputs", inputs, place, shared)
     return {
-        word: shared[written] if isinstance(written, str) and written in shared else _named(word, written, fields, place)
+        word: fields.numbers[str(written)] if str(written) in shared else _named(word, written, fields, place)
         for word, written in inputs.items()
     }
 

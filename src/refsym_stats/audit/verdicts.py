@@ -26,11 +26,15 @@ class Input:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a kind of check derives: the verdict, the value computed, and the arithmetic a reader can follow."""
+    """What a kind of check derives: the verdict, the value computed, and the arithmetic a reader can follow.
+
+    `printed` is given where a check audits several numbers together.
+    """
 
     verdict: Verdict
     computed: str
     arithmetic: str
+    printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Finding:
     arithmetic : str
         Of the verdict, in one or two sentences.
     why : str
-        Why this is what the printed number should be, where that is not obvious; the reason where it is not recomputable.
+        Why this should give the printed number, where that is not obvious; or why the print does not determine it.
     inputs : tuple of Input
     """
 

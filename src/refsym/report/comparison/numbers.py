@@ -16,10 +16,7 @@ def value(x: float | None, unit: str, *, signed: bool = False) -> str:
     """A value in its unit's decimals; without a unit three significant digits."""
     if x is None:
         return NONE
-    if unit not in DECIMALS:
-        text = number(abs(x))
-    else:
-        text = f"{abs(x):.{DECIMALS[unit]}f}"
+    text = f"{abs(x):.{DECIMALS[unit]}f}" if unit in DECIMALS else number(abs(x))
     zero = not any(digit in text for digit in "123456789")
     sign = "−" if x < 0 and not zero else ("+" if signed and not zero else "")
     return sign + text

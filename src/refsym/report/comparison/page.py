@@ -49,7 +49,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
         findings=[
             (row, sentences.resolved(record, row), sentences.finding(record, row)) for row in record["contrasts"]
         ],
-        tests=lambda row: sentences.tests(record, row),
+        tests=sentences.tests,
         cautions=[*sentences.cautions(record), *sentences.absences(record)],
         alpha=sentences.alpha(record),
         cards=_cards(record),

@@ -43,9 +43,10 @@ def headline(record: Row) -> str:
         return f"No plan: {_many(others, 'contrast')}, all exploratory, none adjusted for how many there are."
     rows = record["contrasts"]
     count = sum(resolved(record, row) for row in rows)
-    rest = f" {_many(others, 'other contrast')} exploratory." if others else ""
+    rest = f" {_many(others, 'other contrast')} {'is' if others == 1 else 'are'} exploratory." if others else ""
     verb = "resolves" if count == 1 else "resolve"
-    return f"{count} of {_many(len(rows), 'planned contrast')} {verb} at the {100 * alpha(record):g} % level of the family.{rest}"
+    level = f"at the {100 * alpha(record):g} % level of the family"
+    return f"{count} of {_many(len(rows), 'planned contrast')} {verb} {level}.{rest}"
 
 
 def findings(record: Row) -> list[str]:
@@ -99,16 +100,12 @@ def _equivalent(record: Row, row: Row) -> str:
     return f" Equivalence within {margin}: {shown} (two one-sided tests, p {p_value(test['p_value'])}, not adjusted)."
 
 
-def tests(record: Row, row: Row) -> str:
+def tests(row: Row) -> str:
     """How a contrast's p-value came about, with counts."""
     source, seed = row["source"], row["seed"]
-    sided = f"{row['alternative']} "
-    parts = [
-        f"{sided}{source['method']} over {source['clusters']} clusters p {p_of(source)} (least attainable {p_value(source['minimum_p'])})"
-    ]
-    if seed is not None:
-        parts.append(f"paired t over {seed['seeds']} seeds p {p_of(seed)}")
-    return "; ".join(parts)
+    least = f"least attainable {p_value(source['minimum_p'])}"
+    said = f"{row['alternative']} {source['method']} over {source['clusters']} clusters p {p_of(source)} ({least})"
+    return said + (f"; paired t over {seed['seeds']} seeds p {p_of(seed)}" if seed is not None else "")
 
 
 def absences(record: Row) -> list[str]:
@@ -117,9 +114,8 @@ def absences(record: Row) -> list[str]:
     out = []
     for absent in record["absent"]:
         arms = "; ".join(f"{arm} lacks {len(items)} ({_some(items)})" for arm, items in absent["by_arm"].items())
-        out.append(
-            f"{absent['where']}: {absent['items']} of {absent['of']} items lack observations and are {rules[absent['rule']]}: {arms}."
-        )
+        count = f"{absent['items']} of {absent['of']} items lack observations"
+        out.append(f"{absent['where']}: {count} and are {rules[absent['rule']]}: {arms}.")
     return out
 
 
@@ -128,22 +124,18 @@ def cautions(record: Row) -> list[str]:
     out = []
     if record["own_clusters"]:
         out.append(
-            "The records have no cluster column: each item is its own cluster. If items share a source, intervals are too short."
+            "The records have no cluster column: each item is its own cluster. If items share a source, intervals are "
+            "too short and p-values too small."
         )
     if record["plan"]["inference"]["seed"] == "none" and _seeds(record) > 1:
         out.append("Seeds are averaged: what is said holds for these training runs, not for new ones.")
     if _seeds(record) == 1:
         out.append("One seed: nothing here speaks of another training run.")
     if record["unplanned_arms"]:
-        out.append(
-            f"Arms in the records that the plan does not name, and which are not compared: {', '.join(record['unplanned_arms'])}."
-        )
-    flags = dict.fromkeys(
-        flag
-        for row in record["contrasts"]
-        for name in ("interval", "source", "seed")
-        for flag in (row[name] or {}).get("flags", ())
-    )
+        arms = ", ".join(record["unplanned_arms"])
+        out.append(f"Arms in the records that the plan does not name, and which are not compared: {arms}.")
+    parts = [row[name] or {} for row in record["contrasts"] for name in ("interval", "source", "seed")]
+    flags = dict.fromkeys(flag for part in parts for flag in part.get("flags", ()))
     return out + [f"{FLAGS[flag][0].upper()}{FLAGS[flag][1:]}." for flag in flags]
 
 

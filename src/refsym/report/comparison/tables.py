@@ -33,24 +33,36 @@ class Table:
 
 
 def effects(record: Row, rows: Sequence[Row], caption: str) -> Table:
-    """Paired effects, as RS table 3: difference, interval, both p-values, the adjusted one."""
-    adjusted = any(row["adjusted"] is not None for row in rows)
-    with_seed = any(row["seed"] is not None for row in rows)
-    head = ["Where", "Arm − comparator", "Endpoint", "Difference", f"{_percent(record)} interval", "p, sources"]
-    head += ["p, seeds"] if with_seed else []
-    head += ["Adjusted p"] if adjusted else []
-    head += ["n", "Clusters", "Seeds", "Least p"]
-    cells = []
-    for row in rows:
-        line = [where(row), f"{row['arm']} − {row['comparator']}", row["title"]]
-        unit = f" {row['unit']}" if row["unit"] else ""
-        line += [value(row["estimate"], row["unit"], signed=True) + unit, interval(row["interval"], row["unit"])]
-        line += [p_of(row["source"])] + ([p_of(row["seed"])] if with_seed else [])
-        line += [p_value(row["adjusted"])] if adjusted else []
-        line += [count(row["robust"]["n"]), count(row["robust"]["clusters"]), str(len(row["by_seed"]))]
-        line += [p_value(row["source"].get("minimum_p"))]
-        cells.append(tuple(line))
-    return Table(caption, tuple(head), tuple(cells), 3)
+    """Paired effects, as RS table 3: difference, interval, both p-values, the adjusted one, and their counts."""
+    one_place = len({where(row) for row in rows}) == 1
+    columns: list[tuple[str, list[str]]] = [] if one_place else [("Where", [where(row) for row in rows])]
+    columns += [
+        ("Arm − comparator", [f"{row['arm']} − {row['comparator']}" for row in rows]),
+        ("Endpoint", [row["title"] for row in rows]),
+        ("Difference", [_with_unit(row) for row in rows]),
+        (f"{_percent(record)} interval", [interval(row["interval"], row["unit"]) for row in rows]),
+        ("p, sources", [p_of(row["source"]) for row in rows]),
+    ]
+    labels = len(columns) - 3
+    if any(row["seed"] is not None for row in rows):
+        columns.append(("p, seeds", [p_of(row["seed"]) for row in rows]))
+    if any(row["adjusted"] is not None for row in rows):
+        columns.append(("Adjusted p", [p_value(row["adjusted"]) for row in rows]))
+    columns += [
+        ("Least p", [p_value(row["source"].get("minimum_p")) for row in rows]),
+        ("n / clusters / seeds", [_counts(row) for row in rows]),
+    ]
+    head, cells = tuple(name for name, _ in columns), tuple(zip(*(column for _, column in columns), strict=True))
+    place = f" {where(rows[0])[0].upper()}{where(rows[0])[1:]}." if one_place and where(rows[0]) != "all" else ""
+    return Table((caption + place).strip(), head, cells, labels)
+
+
+def _counts(row: Row) -> str:
+    return f"{count(row['robust']['n'])} / {count(row['robust']['clusters'])} / {len(row['by_seed'])}"
+
+
+def _with_unit(row: Row) -> str:
+    return f"{value(row['estimate'], row['unit'], signed=True)} {row['unit']}".strip()
 
 
 def arms(record: Row) -> Table:
@@ -80,38 +92,23 @@ def arms(record: Row) -> Table:
     return Table(caption, tuple(head), tuple(cells), 2, frozenset(bold))
 
 
+UNCHANGED = ("C to C", "W to W", "W to W, same answer")
+
+
 def transitions(record: Row) -> Table | None:
     """What becomes of each answer from the comparator to the arm, as RS table 1."""
-    rows = [
-        row
-        for row in (*record["contrasts"], *record["exploratory"])
-        if row["transitions"] and row["endpoint"] == "accuracy"
-    ]
-    rows = rows or [row for row in record["contrasts"] if row["transitions"]]
-    if not rows:
+    found: dict[tuple[str, str], Mapping[str, int]] = {}
+    for row in (*record["contrasts"], *record["exploratory"]):
+        if row["transitions"]:
+            found.setdefault((where(row), f"{row['comparator']} → {row['arm']}"), row["transitions"])
+    if not found:
         return None
-    kinds = list(rows[0]["transitions"])
-    seen, cells = set(), []
-    for row in rows:
-        key = (row["benchmark"], tuple(row["budgets"]), row["arm"], row["comparator"])
-        if key not in seen:
-            seen.add(key)
-            counts = [row["transitions"].get(kind) for kind in kinds]
-            total = sum(n or 0 for n in counts)
-            changed = sum(
-                n or 0
-                for kind, n in row["transitions"].items()
-                if kind not in ("C to C", "W to W, same answer", "W to W")
-            )
-            cells.append(
-                (
-                    where(row),
-                    f"{row['comparator']} → {row['arm']}",
-                    *(NONE if n is None else count(n) for n in counts),
-                    count(changed),
-                    count(total),
-                )
-            )
+    kinds = list(dict.fromkeys(kind for counts in found.values() for kind in counts))
+    cells = []
+    for (at, pair), counts in found.items():
+        changed = sum(number for kind, number in counts.items() if kind not in UNCHANGED)
+        shown = [count(counts[kind]) if kind in counts else NONE for kind in kinds]
+        cells.append((at, pair, *shown, count(changed), count(sum(counts.values()))))
     head = ("Where", "From → to", *kinds, "Changed", "All")
     caption = "Answers from the comparator to the arm, over items, seeds and partitions; C correct, W wrong."
     return Table(caption, head, tuple(cells), 2)

@@ -22,7 +22,9 @@ def p_map(record: Row) -> str | None:
     rows = [*record["contrasts"], *record["exploratory"]]
     if len(rows) < 6:
         return None
-    lines = list(dict.fromkeys((where(row), row["title"]) for row in rows))[:MOST_ROWS]
+    places = list(dict.fromkeys(map(where, rows)))
+    ordered = sorted(rows, key=lambda row: places.index(where(row)))
+    lines = list(dict.fromkeys((where(row), row["title"]) for row in ordered))[:MOST_ROWS]
     columns = list(dict.fromkeys(frozenset((row["arm"], row["comparator"])) for row in rows))[:MOST_COLUMNS]
     names = {frozenset((row["arm"], row["comparator"])): f"{row['arm']} − {row['comparator']}" for row in rows[::-1]}
     height = 26 * len(lines) + 60
