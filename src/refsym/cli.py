@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from refsym.commands.audit import audit
 from refsym.commands.certify import certify
 from refsym.commands.compare import compare
 from refsym.commands.demo import demo
@@ -26,6 +27,7 @@ app.command()(dump)
 app.command()(certify)
 app.command()(verify)
 app.command()(compare)
+app.command()(audit)
 app.command()(demo)
 
 
