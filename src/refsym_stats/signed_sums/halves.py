@@ -1,8 +1,8 @@
 """Few real differences: every sign assignment counted exactly, by meeting in the middle.
 
-Differences are read as the binary fractions that they are, over one common unit, in two 62-bit limbs: sums are exact,
-so that ties are ties. The sums of each half are built in order by merging, then paired by two pointers: 2^(n/2) steps
-in place of 2^n.
+Differences are read as the binary fractions that they are, over one common unit, in two 62-bit limbs, or, where their
+sizes lie too far apart, in integers of any length: sums are exact, so that ties are ties. The sums of each half are
+built in order by merging, then paired by two pointers: 2^(n/2) steps in place of 2^n.
 """
 
 from __future__ import annotations
@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 MOST = 50
 """Differences beyond which the half sums do not fit into a few GB."""
 
+WIDE_MOST = 36
+"""Differences beyond which integers of any length take more than a second."""
+
 LIMB = 62
 
 
 def fits(differences: NDArray[Any]) -> bool:
-    """Whether every sum of the differences is exact in two limbs."""
-    return len(differences) <= MOST and sum(map(abs, units(differences))) < 1 << (2 * LIMB - 2)
+    """Whether every sum of the differences is exact here."""
+    return len(differences) <= WIDE_MOST or (len(differences) <= MOST and _narrow(units(differences)))
+
+
+def _narrow(signed: list[int]) -> bool:
+    return sum(map(abs, signed)) < 1 << (2 * LIMB - 2)
 
 
 def units(differences: NDArray[Any]) -> list[int]:
@@ -42,11 +49,31 @@ def upper_tail(differences: NDArray[Any], *, strictly: bool = False) -> Fraction
     """
     signed = units(differences)
     sizes = sorted(map(abs, signed), reverse=True)
-    high, low = divmod(abs(sum(signed)) + strictly, 1 << LIMB)
+    target = abs(sum(signed)) + strictly
     # Every other one, so that both halves have as many sums, over about the same range.
+    if not _narrow(signed):
+        return Fraction(_wide_pairs(_wide_sums(sizes[0::2]), _wide_sums(sizes[1::2]), target), 1 << len(sizes))
+    high, low = divmod(target, 1 << LIMB)
     first, second = _sorted_sums(*_limbs(sizes[0::2])), _sorted_sums(*_limbs(sizes[1::2]))
     count = _pairs(first[0], first[1], second[0], second[1], high, low)
     return Fraction(int(count), 1 << len(sizes))
+
+
+def _wide_sums(values: list[int]) -> list[int]:
+    """All signed sums, ascending: sorting two sorted runs merges them."""
+    sums = [0]
+    for value in reversed(values):
+        sums = sorted([total - value for total in sums] + [total + value for total in sums])
+    return sums
+
+
+def _wide_pairs(first: list[int], second: list[int], target: int) -> int:
+    count, j = 0, len(second)
+    for total in first:
+        while j and total + second[j - 1] >= target:
+            j -= 1
+        count += len(second) - j
+    return count
 
 
 def _limbs(values: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numba
@@ -34,8 +35,14 @@ WIDTH = 4e-3
 REACH = 8.6
 """Half a period in units of the root of the sum of squares: outside it lies 2 exp(-REACH^2 / 2) < 2e-16."""
 
+FOLDED = 4e-16
+"""What the window cuts off and folds over, against an integral of order 1 / (1 + tilt)."""
+
 CUT = math.sqrt(80.0)
 """Where the Gaussian's transform ends, in units of 1/h: exp(-40)."""
+
+BLOCK = 32
+"""Nodes whose phases are turned together."""
 
 FINEST = CUT * REACH / math.pi / 4_000_000
 """The h that needs four million nodes: some seconds."""
@@ -60,7 +67,8 @@ def upper_tail(differences: NDArray[np.float64], target: float) -> Tail:
         An enclosure, about `WIDTH` wide where that many nodes suffice.
     """
     # In units of the root of the sum of squares, the largest difference first: it tells nodes apart soonest.
-    scale = math.sqrt(math.fsum(differences**2))
+    largest = float(differences.max())
+    scale = largest * math.sqrt(math.fsum((differences / largest) ** 2))
     d = np.sort(differences)[::-1] / scale
     t = target / scale
     tilt = _tilt(d, t)
@@ -72,9 +80,10 @@ def upper_tail(differences: NDArray[np.float64], target: float) -> Tail:
     h = max(width / (2 * s * hazard), FINEST)
     log_q = float(log_ndtr(-s))
     slip = s * h + 8 * np.finfo(float).eps * (t + 1)
-    below, above = _smoothed(d, t + slip, h, tilt), _smoothed(d, t - slip, h, tilt)
-    log_low = below + math.log1p(-math.exp(log_q - below)) - ROUNDING if below > log_q else -math.inf
-    log_high = above - math.log1p(-math.exp(log_q)) + ROUNDING
+    below = _smoothed(d, t + slip, h, tilt, -FOLDED) - ROUNDING
+    above = _smoothed(d, t - slip, h, tilt, FOLDED) + ROUNDING
+    log_low = below + math.log1p(-math.exp(log_q - below)) if below > log_q else -math.inf
+    log_high = above - math.log1p(-math.exp(log_q))
     return Tail(log_low, min(log_high, 0.0))
 
 
@@ -95,54 +104,72 @@ def _log_scale(d: NDArray[np.float64], theta: float) -> float:
     return math.fsum(x + np.log1p(np.exp(-2 * x)) - math.log(2))
 
 
-def _smoothed(d: NDArray[np.float64], y: float, h: float, tilt: float) -> float:
-    """Log of P(T + h Z >= y)."""
+def _smoothed(d: NDArray[np.float64], y: float, h: float, tilt: float, slack: float) -> float:
+    """Log of P(T + h Z >= y), after `slack` is added to the tilted integral."""
     window = REACH + 9 * h
     step = math.pi / window
-    nodes = int(CUT / h / step) + 1
-    blocks = np.linspace(0, nodes, 1 + min(nodes, 8 * (os.cpu_count() or 1))).astype(np.int64)
+    blocks = int(CUT / h / step) // BLOCK + 1
+    edges = np.linspace(0, blocks, 1 + min(blocks, 8 * (os.cpu_count() or 1))).astype(np.int64).tolist()
+    turns = np.outer(d, step * np.arange(BLOCK))
+    within = np.cos(turns), np.sin(turns)
     slope = np.tanh(tilt * d)
+
+    def part(ends: tuple[int, int]) -> float:
+        return float(_integral(d, slope, *within, y, h, tilt, window, step, *ends))
+
     with ThreadPoolExecutor() as pool:
-        parts = pool.map(
-            lambda i: _integral(d, slope, y, h, tilt, window, step, int(blocks[i]), int(blocks[i + 1])),
-            range(len(blocks) - 1),
-        )
-        total = math.fsum(parts) * step / math.pi
-    # What the window cuts off and folds over, against a total of order 1 / (1 + tilt).
-    total += 4e-16
+        total = math.fsum(pool.map(part, pairwise(edges))) * step / math.pi + slack
     return _log_scale(d, tilt) + (tilt * h) ** 2 / 2 - tilt * y + math.log(max(total, 1e-300))
 
 
 @numba.njit(cache=True, nogil=True)
 def _integral(
-    d: Any, slope: Any, y: float, h: float, tilt: float, window: float, step: float, first: int, last: int
+    d: Any,
+    slope: Any,
+    cosines: Any,
+    sines: Any,
+    y: float,
+    h: float,
+    tilt: float,
+    window: float,
+    step: float,
+    first: int,
+    last: int,
 ) -> float:
-    """Part of the trapezoidal sum of the tilted transform times that of exp(-tilt x) on [0, window]."""
+    """Part of the trapezoidal sum of the tilted transform times that of exp(-tilt x) on [0, window].
+
+    Nodes go by blocks: one cosine and sine a block and difference, turned to each node by the angle-sum rule.
+    """
     total = 0.0
-    for m in range(first, last):
-        u = m * step
-        # The Gaussian's own transform, tilted.
-        size = math.exp(-0.5 * (h * u) ** 2)
-        angle = u * (tilt * h * h - y)
-        real, imag = size * math.cos(angle), size * math.sin(angle)
+    real, imag = np.empty(BLOCK), np.empty(BLOCK)
+    for block in range(first, last):
+        start = block * BLOCK * step
+        for k in range(BLOCK):
+            u = start + k * step
+            # The Gaussian's own transform, tilted, and the target's phase.
+            size, angle = math.exp(-0.5 * (h * u) ** 2), u * (tilt * h * h - y)
+            real[k], imag[k] = size * math.cos(angle), size * math.sin(angle)
         for i in range(d.shape[0]):
-            c, s = math.cos(u * d[i]), slope[i] * math.sin(u * d[i])
-            real, imag = real * c - imag * s, real * s + imag * c
-            if real * real + imag * imag < 1e-44:
-                real, imag = 0.0, 0.0
+            c0, s0, t = math.cos(start * d[i]), math.sin(start * d[i]), slope[i]
+            for k in range(BLOCK):
+                c = c0 * cosines[i, k] - s0 * sines[i, k]
+                s = t * (s0 * cosines[i, k] + c0 * sines[i, k])
+                x = real[k]
+                real[k] = x * c - imag[k] * s
+                imag[k] = x * s + imag[k] * c
+            if i % 8 == 7 and np.max(real * real + imag * imag) < 1e-44:
+                real[:] = 0.0
+                imag[:] = 0.0
                 break
-        if real == 0.0 and imag == 0.0:
-            continue
-        # (1 - exp(-(tilt + i u) window)) / (tilt + i u): over [y, y + window].
-        if m == 0 and tilt * window < 1e-8:
-            top_real, top_imag = window, 0.0
-        else:
-            last_size = math.exp(-tilt * window)
-            numerator_real = 1 - last_size * math.cos(u * window)
-            numerator_imag = last_size * math.sin(u * window)
+        for k in range(BLOCK):
+            u = start + k * step
+            # (1 - exp(-(tilt + i u) window)) / (tilt + i u): over [y, y + window].
+            if u == 0.0 and tilt * window < 1e-8:
+                total += 0.5 * real[k] * window
+                continue
+            end = math.exp(-tilt * window)
+            top_real, top_imag = 1 - end * math.cos(u * window), end * math.sin(u * window)
             norm = tilt * tilt + u * u
-            top_real = (numerator_real * tilt + numerator_imag * u) / norm
-            top_imag = (numerator_imag * tilt - numerator_real * u) / norm
-        term = real * top_real - imag * top_imag
-        total += 0.5 * term if m == 0 else term
+            term = real[k] * (top_real * tilt + top_imag * u) - imag[k] * (top_imag * tilt - top_real * u)
+            total += (0.5 if u == 0.0 else 1.0) * term / norm
     return total
