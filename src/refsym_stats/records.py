@@ -101,7 +101,9 @@ def record_table(
         if name in table:
             checked[name] = labels(table[name], name, where)
         else:
-            checked[name] = pd.Categorical.from_codes(np.zeros(len(table), np.int8), categories=pd.Index([CONSTANT]))
+            checked[name] = pd.Categorical.from_codes(
+                np.zeros(len(table), np.int8), categories=pd.Index([CONSTANT], dtype=object)
+            )
     checked["cluster"] = checked["item"] if own_clusters else labels(table["cluster"], "cluster", where)
     if "correct" in table:
         checked["correct"] = _correct(table["correct"], where)
@@ -265,7 +267,8 @@ def _probabilities(table: pd.DataFrame, where: str) -> dict[str, np.ndarray]:
             f"{where}: option probabilities sum to {sums[first]:.6g}, or one is negative, in "
             f"{rows(np.flatnonzero(bad))}; they must be a distribution"
         )
-    values = values / sums[:, None]
+    # Printed decimals are made to sum to one; what does already keeps its bits.
+    values = np.where(np.abs(sums - 1)[:, None] > 1e-12, values / sums[:, None], values)
     return {name: values[:, j] for j, name in enumerate(ordered)}
 
 
