@@ -13,12 +13,12 @@ MODEL := .cache/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench reports model examples clean
+.PHONY: help demo test bench reports studies model examples clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/base.stamp ## Certify the dump in this repository and say where the report is
+demo: $(VENV)/base.stamp ## Certify the dump in this repository, compare made-up records, say where the reports are
 	$(BIN)/refsym demo
 
 test: $(VENV)/full.stamp ## Lint, types and the whole test suite
@@ -30,13 +30,20 @@ test: $(VENV)/full.stamp ## Lint, types and the whole test suite
 bench: $(VENV)/full.stamp ## Measure against the peers, in one run
 	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
 
-reports: $(VENV)/full.stamp ## Render the reports again: claims, and certificates of the committed dumps
+reports: $(VENV)/full.stamp ## Render the reports again: claims, certificates of the committed dumps, audit, comparison, calibration
 	$(BIN)/refsym verify --out reports/claims --force
 	for scorer in kmean quest; do \
 	  $(BIN)/refsym certify examples/smollm2-4k/$$scorer -k 8 --rho 2 -q 0.4 \
 	    --out reports/smollm2-4k/$$scorer --force || exit; \
 	done
 	$(BIN)/python -m refsym.report.picture reports/smollm2-4k/kmean/certificate.json reports/smollm2-4k/noise-scale.svg
+	$(BIN)/refsym audit --out reports/audit --force
+	$(BIN)/python examples/deployment/generate.py .cache/deployment.parquet
+	$(BIN)/refsym compare .cache/deployment.parquet --plan examples/deployment/plan.toml --out reports/deployment --force
+	$(BIN)/python -m refsym.report.calibration studies/calibration/records.parquet reports/calibration
+
+studies: $(VENV)/full.stamp ## Run the studies behind the reports again (minutes)
+	$(BIN)/python studies/calibration/run.py
 
 model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
 	@echo $(MODEL)
@@ -45,8 +52,8 @@ examples: $(MODEL) $(VENV)/full.stamp ## Dump the example prompt again (two minu
 	$(BIN)/python examples/smollm2-4k/generate.py $(MODEL)
 
 clean: ## Remove what was built: .venv, caches, demo output (not the model)
-	rm -rf $(VENV) demo claims build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests proofs_checks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) demo claims audit comparison build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests proofs_checks benchmarks studies -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/base.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

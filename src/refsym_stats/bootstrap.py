@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refsym_stats.categories import Categories
-from refsym_stats.clusters import cluster_sums
+from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
 from refsym_stats.result import Flag, Number, Result, finite, fraction, whole
 from refsym_stats.streams import draw
@@ -59,21 +59,8 @@ def cluster_bootstrap(
     InputError
         No values, a value is not finite, clusters that do not fit, or a setting out of range.
     """
-    values = finite(differences)
-    totals = cluster_sums(values, clusters)
-    flat = totals.sums.reshape(-1, len(totals.sizes))
-    return _bootstrap(
-        flat[:, None, :],
-        totals.sizes,
-        values.shape[:-1],
-        "cluster bootstrap",
-        None,
-        level,
-        method,
-        draws,
-        seed,
-        workers,
-    )
+    lines = finite(differences)[..., None, :]
+    return _bootstrap(lines, clusters, "cluster bootstrap", None, level, method, draws, seed, workers)
 
 
 def crossed_bootstrap(
@@ -108,26 +95,12 @@ def crossed_bootstrap(
     values = finite(differences)
     if values.ndim < 2:
         raise InputError(f"crossed_bootstrap: differences need axes (..., seeds, items), got shape {values.shape}")
-    totals = cluster_sums(values, clusters)
-    flat = totals.sums.reshape(-1, *totals.sums.shape[-2:])
-    return _bootstrap(
-        flat,
-        totals.sizes,
-        values.shape[:-2],
-        "crossed bootstrap",
-        values.shape[-2],
-        level,
-        method,
-        draws,
-        seed,
-        workers,
-    )
+    return _bootstrap(values, clusters, "crossed bootstrap", values.shape[-2], level, method, draws, seed, workers)
 
 
 def _bootstrap(
-    sums: NDArray[Any],
-    sizes: NDArray[np.int64],
-    shape: tuple[int, ...],
+    values: NDArray[Any],
+    clusters: Any,
     name: str,
     seeds: int | None,
     level: float,
@@ -136,12 +109,13 @@ def _bootstrap(
     seed: int,
     workers: int | None,
 ) -> Result:
-    """Resample sums [C, S, G] over clusters, and over seeds too where there are any."""
-    level, draws, seed = fraction(level), whole(draws, "draws"), whole(seed, "seed", 0)
+    """Resample differences [..., S, n] over clusters, and over seeds too where there are any."""
+    level, draws, seed = fraction(level), whole(draws, "draws", 2), whole(seed, "seed", 0)
     if method not in ("percentile", "basic"):
         raise InputError(f"method {method!r}: one of percentile, basic")
-    contrasts, count, groups = sums.shape
-    n = int(sizes.sum())
+    totals, shape = cluster_sums(values, clusters), values.shape[:-2]
+    sizes, (count, n), groups = totals.sizes, values.shape[-2:], len(totals.sizes)
+    sums = totals.sums.reshape(-1, count, groups)
     estimates = np.array([math.fsum(row.reshape(-1)) for row in sums]) / (n * count)
     fixed = {
         "method": f"{name}, {method}",
@@ -155,18 +129,21 @@ def _bootstrap(
     }
     if groups == 1 or seeds == 1:
         return Result(**fixed, flags=(Flag.ONE_UNIT,))
+    largest = np.abs(values).reshape(len(sums), -1).max(axis=1)
+    still = np.array([balanced(sums[c], sizes, estimates[c], largest[c]) for c in range(len(sums))])
+    flags = [Flag.NO_VARIATION] if still.any() else []
+    flags += [Flag.FEW_UNITS] if groups < FEW else []
+    if still.all():
+        return Result(**fixed, flags=tuple(flags))
     found = _resampled(sums, sizes, draws, seed, seeds is not None, workers)
-    error = found.std(axis=0, ddof=1) if draws > 1 else np.full(contrasts, np.nan)
+    # In units of the largest value, so that squares neither overflow nor vanish.
+    units = np.where(still, 1.0, largest)
+    error = (found / units).std(axis=0, ddof=1) * units
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
     if method == "basic":
         low, high = 2 * estimates - high, 2 * estimates - low
-    still = np.ptp(found, axis=0) <= 1e-14 * np.maximum(1.0, np.abs(estimates))
-    flags = [Flag.FEW_UNITS] if groups < FEW else []
-    if still.all():
-        return Result(**fixed, flags=(Flag.NO_VARIATION, *flags))
     if still.any():
         error, low, high = (np.where(still, np.nan, part) for part in (error, low, high))
-        flags.append(Flag.NO_VARIATION)
     return Result(
         **fixed,
         standard_error=_shaped(error, shape),
@@ -185,10 +162,11 @@ def _resampled(
 ) -> NDArray[np.float64]:
     """Means [draws, C] of resampled clusters, oriented back to the contrasts' own signs."""
     contrasts, count, groups = sums.shape
-    signs = np.array([_orientation(row.sum(axis=0), sizes) for row in sums])
+    centred = [_centred(lines, sizes) for lines in sums]
+    signs = np.array([_orientation(x, sizes) for x in centred])
     oriented = sums * signs[:, None, None]
     if crossed:
-        oriented = np.stack([row[_seed_order(row)] for row in oriented])
+        oriented = oriented[:, _seed_order([sign * x for sign, x in zip(signs, centred, strict=True)], sizes)]
     columns = np.vstack([oriented.reshape(-1, groups), sizes[None]]).astype(np.float64)
     categories = Categories.of(columns)
 
@@ -206,17 +184,29 @@ def _resampled(
     return np.asarray(means * signs)
 
 
-def _orientation(sums: NDArray[Any], sizes: NDArray[np.int64]) -> int:
-    """Sign of the skewness: swapping the arms mirrors the draws, adding a constant leaves them."""
-    centred = sums - sizes * (math.fsum(sums) / int(sizes.sum()))
-    scale = float(np.abs(centred).max())
-    if scale == 0:
-        return 1
-    skewness = math.fsum((centred / scale) ** 3)
-    return -1 if skewness < -1e-9 * len(sums) else 1
+def _centred(sums: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Deviations of sums [S, G] from the mean difference, in units of the largest."""
+    deviations = sums - sizes * (math.fsum(sums.reshape(-1)) / (len(sums) * int(sizes.sum())))
+    return np.asarray(deviations / (np.abs(deviations).max() or 1.0))
 
 
-def _seed_order(sums: NDArray[Any]) -> NDArray[np.intp]:
-    """Order seeds [S, G] by what they contribute, not by where they stand."""
-    ranked = np.sort(sums, axis=1)
-    return np.lexsort((*ranked.T[:: max(1, ranked.shape[1] // 16)], ranked.sum(axis=1)))
+def _orientation(deviations: NDArray[np.float64], sizes: NDArray[np.int64]) -> int:
+    """Sign of the skewness, or of the next odd moment: swapping the arms mirrors the draws, a constant leaves them."""
+    weights = sizes / sizes.max()
+    for x in (deviations.mean(axis=0), deviations):
+        for moment in (x**3, weights * x, weights * x**3, x**5):
+            total = math.fsum(moment.reshape(-1))
+            if abs(total) > 1e-9 * moment.size:
+                return 1 if total > 0 else -1
+    return 1
+
+
+def _seed_order(family: list[NDArray[np.float64]], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Order the seeds of deviations [S, G] a contrast by their moments, not by where they stand."""
+    keys = []
+    for x in family:
+        pooled = x.mean(axis=0)
+        moments = (x, x**2, x * pooled, x * pooled**2, x**2 * pooled, x * (sizes / sizes.max()))
+        # Rounded, so that a constant added to every difference orders equal seeds alike.
+        keys += [np.round(moment.mean(axis=1), 11) for moment in moments]
+    return np.lexsort(keys[::-1])

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 SHARED = 64
 """Clusters from which a binomial count of their shared contribution is cheaper than drawing each."""
 
+BATCH = 1 << 20
+"""Clusters drawn one by one from one block of random words: 4 MB a thread."""
+
 
 @dataclass(frozen=True)
 class Categories:
@@ -49,11 +52,16 @@ class Categories:
         counts = generator.multinomial(self.groups, self.shares, size)
         out = np.zeros((size, self.rest.shape[0]))
         _add_shared(counts, self.shared, out)
-        if self.rest.shape[1]:
-            balls = np.ascontiguousarray(counts[:, -1])
-            # Two 32-bit numbers a word; rejections are fewer than one in 2^32 / L, so the spare part lasts.
-            words = generator.bit_generator.random_raw(int(balls.sum()) // 2 + 1024)
-            if not _add_rest(words, balls, self.rest, out):
+        length = self.rest.shape[1]
+        if not length:
+            return out
+        step = max(4, BATCH // self.groups // 4 * 4)
+        for first in range(0, size, step):
+            balls = np.ascontiguousarray(counts[first : first + step, -1])
+            # Two 32-bit numbers a word. Of 2^32 fewer than L are rejected: that many are expected, and 2,048 to spare.
+            thrown = int(balls.sum())
+            words = generator.bit_generator.random_raw((thrown + thrown * length // 2**32) // 2 + 1024)
+            if not _add_rest(words, balls, self.rest, out[first : first + step]):
                 raise RuntimeError("random numbers ran out")  # pragma: no cover
         return out
 

@@ -28,6 +28,15 @@ class ClusterSums:
     sizes: NDArray[np.int64]
 
 
+def balanced(sums: NDArray[Any], sizes: NDArray[np.int64], mean: float, largest: float) -> bool:
+    """Whether sums [..., G] are the sizes times the mean, but for the rounding of values up to `largest`.
+
+    Then nothing varies: neither a variance formula nor a resample has anything to go by.
+    """
+    rounding = np.finfo(float).eps * int(sizes.sum()) * largest
+    return bool(np.abs(sums - sizes * mean).max() <= rounding)
+
+
 def cluster_codes(clusters: Any, n: int) -> NDArray[np.int64]:
     """Number the clusters of `n` items from 0; without clusters each item is its own.
 

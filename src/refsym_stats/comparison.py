@@ -395,19 +395,15 @@ class _Study:
 
 
 def _scaled(result: Result, scale: float) -> Result:
-    # A contrast without variation shares its draws with others that have some.
-    undefined = result.low is None or not np.isfinite(result.low)
-
     def times(value: Number | None) -> float | None:
-        return None if value is None or undefined else float(value) * scale
+        return None if value is None else float(value) * scale
 
     return replace(
         result,
-        estimate=None if result.estimate is None else float(result.estimate) * scale,
+        estimate=times(result.estimate),
         standard_error=times(result.standard_error),
         low=times(result.low),
         high=times(result.high),
-        flags=tuple(flag for flag in result.flags if flag is not Flag.NO_VARIATION or undefined),
     )
 
 

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from refsym_stats.clusters import cluster_sums
+from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
 from refsym_stats.result import Alternative, Flag, Result, finite, fraction
 
@@ -38,13 +39,11 @@ def paired_t(differences: Any, *, level: float = 0.95, alternative: str = "two-s
     """
     values = _one_axis(finite(differences), "paired_t").astype(np.float64)
     n = len(values)
-    # Sorted, so that the order of the seeds changes no bit.
+    # Exactly rounded sums, so that the order of the seeds changes no bit.
     estimate = math.fsum(values) / n
-    squares = math.fsum((values - estimate) ** 2)
     flag = None if n > 1 and np.ptp(values) > 0 else (Flag.ONE_UNIT if n == 1 else Flag.NO_VARIATION)
-    return _student(
-        "paired t", estimate, math.sqrt(squares / max(n - 1, 1) / n), n - 1, n, level, alternative, flag, seeds=n
-    )
+    error = _norm(values - estimate) / math.sqrt(max(n - 1, 1) * n)
+    return _student("paired t", estimate, error, n - 1, n, level, alternative, flag, seeds=n)
 
 
 def cluster_robust(
@@ -78,14 +77,16 @@ def cluster_robust(
     totals = cluster_sums(values, clusters)
     n, groups = len(values), len(totals.sizes)
     estimate = math.fsum(totals.sums) / n
-    residuals = totals.sums - totals.sizes * estimate
-    squares = math.fsum(residuals**2)
-    same = not np.any(np.abs(values - values[0]) > 0)
-    # Zero residuals without equal differences: clusters balance out exactly; the formula has nothing to go by.
-    none_left = squares <= (np.finfo(float).eps * max(1.0, float(np.abs(values).max())) * n) ** 2
-    flag = Flag.ONE_UNIT if groups == 1 else (Flag.NO_VARIATION if same or none_left else None)
-    error = math.sqrt(groups / max(groups - 1, 1) * squares) / n
+    still = balanced(totals.sums, totals.sizes, estimate, float(np.abs(values).max()))
+    flag = Flag.ONE_UNIT if groups == 1 else (Flag.NO_VARIATION if still else None)
+    error = math.sqrt(groups / max(groups - 1, 1)) * _norm(totals.sums - totals.sizes * estimate) / n
     return _student("cluster-robust t", estimate, error, groups - 1, n, level, alternative, flag, clusters=groups)
+
+
+def _norm(residuals: NDArray[np.float64]) -> float:
+    """Root of the sum of squares, in units of the largest so that squares neither overflow nor vanish."""
+    largest = float(np.abs(residuals).max())
+    return largest * math.sqrt(math.fsum((residuals / largest) ** 2)) if largest else 0.0
 
 
 def _student(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from scipy.optimize import brentq
@@ -12,6 +13,9 @@ from scipy.stats import t as student
 
 from refsym_stats.errors import InputError
 from refsym_stats.result import Alternative, Flag, Result, fraction, whole
+
+LEAST = math.log(sys.float_info.min)
+"""Logarithm below which a p-value underflows."""
 
 
 def mcnemar_exact(
@@ -49,13 +53,19 @@ def mcnemar_exact(
     """
     up, down = whole(gains, "gains", 0), whole(losses, "losses", 0)
     against, discordant = Alternative.of(alternative), up + down
-    p = _p_value(up, down, against, mid_p)
-    method = "McNemar, mid-p" if mid_p else "McNemar, exact"
-    flags = (Flag.NO_DISCORDANT,) if discordant == 0 else ()
+    fewer = {Alternative.TWO_SIDED: min(up, down), Alternative.GREATER: down, Alternative.LESS: up}[against]
     sides = 2 if against is Alternative.TWO_SIDED else 1
-    least = min(1.0, sides * 0.5**discordant) * (0.5 if mid_p and discordant else 1.0)
+    p, log_p = _p_value(fewer, discordant, sides, mid_p)
+    fixed: dict[str, Any] = {
+        "method": "McNemar, mid-p" if mid_p else "McNemar, exact",
+        "p_value": p,
+        "log10_p": log_p / math.log(10),
+        "minimum_p": _p_value(0, discordant, sides, mid_p)[0],
+        "alternative": against,
+        "flags": ((Flag.NO_DISCORDANT,) if discordant == 0 else ()) + ((Flag.UNDERFLOW,) if log_p < LEAST else ()),
+    }
     if n is None:
-        return Result(method, discordant, p_value=p, minimum_p=least, alternative=against, flags=flags)
+        return Result(**fixed, n=discordant)
     items, level = whole(n, "n"), fraction(level)
     if discordant > items:
         raise InputError(f"n {items}: fewer items than the {discordant} discordant pairs")
@@ -69,33 +79,22 @@ def mcnemar_exact(
         error = math.sqrt(((up + down) - (up - down) ** 2 / items) / (items - 1) / items)
         half = float(student.ppf((1 + level) / 2, items - 1)) * error
         low, high = estimate - half, estimate + half
-    return Result(
-        method,
-        items,
-        estimate,
-        error,
-        low,
-        high,
-        level,
-        p_value=p,
-        minimum_p=least,
-        alternative=against,
-        flags=flags,
-    )
+    return Result(**fixed, n=items, estimate=estimate, standard_error=error, low=low, high=high, level=level)
 
 
-def _p_value(up: int, down: int, against: Alternative, mid_p: bool) -> float:
-    if against is Alternative.LESS:
-        return _p_value(down, up, Alternative.GREATER, mid_p)
-    total = up + down
-    if total == 0:
-        return 1.0
-    if against is Alternative.GREATER:
-        return _tail(down, total) - (0.5 * _mass(down, total) if mid_p else 0.0)
-    small = min(up, down)
-    if mid_p:
-        return min(1.0, 2 * _tail(small, total) - _mass(small, total))
-    return min(1.0, 2 * _tail(small, total))
+def _p_value(fewer: int, n: int, sides: int, mid_p: bool) -> tuple[float, float]:
+    """P(X <= fewer), X binomial over n fair coins, times the sides; and its logarithm, which does not underflow."""
+    if n == 0:
+        return 1.0, 0.0
+    p = min(1.0, sides * (_tail(fewer, n) - (0.5 * _mass(fewer, n) if mid_p else 0.0)))
+    if p >= math.exp(LEAST):
+        return p, math.log(p)
+    term, total, k = 1.0, 0.5 if mid_p else 1.0, fewer
+    # Each term over the one before it; far out, the ratios are well below one.
+    while k and term > 1e-17:
+        term *= k / (n - k + 1)
+        total, k = total + term, k - 1
+    return math.exp(LEAST), math.log(sides * total) + _log_mass(fewer, n)
 
 
 def _tail(k: int, n: int) -> float:
@@ -104,7 +103,11 @@ def _tail(k: int, n: int) -> float:
 
 
 def _mass(k: int, n: int) -> float:
-    return math.exp(-math.log(n + 1) - float(betaln(n - k + 1, k + 1)) - n * math.log(2))
+    return math.exp(_log_mass(k, n))
+
+
+def _log_mass(k: int, n: int) -> float:
+    return -math.log(n + 1) - float(betaln(n - k + 1, k + 1)) - n * math.log(2)
 
 
 def _tango(up: int, down: int, n: int, level: float) -> tuple[float, float]:
@@ -117,7 +120,8 @@ def _tango(up: int, down: int, n: int, level: float) -> tuple[float, float]:
         c = -down * delta * (1 - delta)
         share = (math.sqrt(max(b * b - 8 * n * c, 0.0)) - b) / (4 * n)
         variance = n * (2 * share + delta * (1 - delta))
-        return (up - down - n * delta) / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, up - down)
+        excess = up - down - n * delta
+        return excess / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, excess)
 
     estimate = (up - down) / n
     low = -1.0 if up == 0 and down == n else _root(lambda d: statistic(d) - z, -1.0, estimate)

@@ -51,9 +51,12 @@ def gated(p_source: Any, p_seed: Any, *, family_size: int) -> NDArray[np.float64
     Raises
     ------
     InputError
-        A p-value lies outside [0, 1], or there are more of them than the family has.
+        A p-value lies outside [0, 1], there are more of them than the family has, or they do not come in pairs.
     """
-    return bonferroni(np.maximum(_family(p_source, family_size)[0], _family(p_seed, family_size)[0]), family_size)
+    source, seed = _family(p_source, family_size)[0], _family(p_seed, family_size)[0]
+    if source.shape != seed.shape:
+        raise InputError(f"gated: each contrast needs both p-values, got shapes {source.shape} and {seed.shape}")
+    return bonferroni(np.maximum(source, seed), family_size)
 
 
 def tost(result: Result, margin: float) -> Result:
@@ -80,7 +83,7 @@ def tost(result: Result, margin: float) -> Result:
     if not (np.isfinite(margin) and margin > 0):
         raise InputError(f"margin {margin}: a positive number in the endpoint's units")
     units = result.clusters or result.seeds
-    if units is None or result.estimate is None or result.level is None:
+    if result.draws is not None or units is None or result.estimate is None or result.level is None:
         raise InputError(f"tost: needs a result of paired_t or cluster_robust, got {result.method}")
     name = f"two one-sided tests, margin {margin:g}"
     if result.standard_error is None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from refsym_stats.categories import Categories
-from refsym_stats.clusters import cluster_sums
+from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
 from refsym_stats.result import finite, fraction, whole
 from refsym_stats.streams import draw
@@ -46,7 +46,7 @@ class Design:
 
     def smallest_detectable(self, power: float = 0.8) -> float:
         """Return the effect that is found with this probability."""
-        return float(np.quantile(self.thresholds, fraction(power)))
+        return float(np.quantile(self.thresholds, fraction(power, "power")))
 
 
 def design(
@@ -90,17 +90,17 @@ def design(
     lines = np.atleast_2d(values)
     totals = cluster_sums(lines.mean(axis=0), clusters)
     groups, n = len(totals.sizes), lines.shape[1]
-    count = whole(planned_clusters or groups, "planned_clusters", 2)
-    seeds = whole(planned_seeds or len(lines), "planned_seeds")
     if groups < 2:
         raise InputError("design: the pilot has one cluster; the variation between clusters cannot be seen")
+    count = whole(groups if planned_clusters is None else planned_clusters, "planned_clusters", 2)
+    seeds = whole(len(lines) if planned_seeds is None else planned_seeds, "planned_seeds")
     if seeds > 1 and len(lines) < 2:
         raise InputError("design: the pilot has one seed; the variation between seeds cannot be seen")
-    centred = totals.sums - totals.sizes * (math.fsum(totals.sums) / n)
-    if not np.any(np.abs(centred) > 1e-12 * max(1.0, float(np.abs(totals.sums).max()))):
-        raise InputError("design: the pilot's differences do not vary")
+    mean = math.fsum(totals.sums) / n
+    if balanced(totals.sums, totals.sizes, mean, float(np.abs(values).max())):
+        raise InputError("design: the pilot's differences do not vary between clusters")
     # Resampled clusters vary less than the pilot's by the factor (G - 1) / G.
-    centred = centred * math.sqrt(groups / (groups - 1))
+    centred = (totals.sums - totals.sizes * mean) * math.sqrt(groups / (groups - 1))
     sizes = totals.sizes.astype(np.float64)
     moments = np.vstack([centred**2, centred * sizes, sizes**2, centred, sizes])
     categories = Categories.of(moments, count)

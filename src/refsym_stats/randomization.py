@@ -122,7 +122,7 @@ def sign_flip(
         p_value=math.exp(max(log_p, LEAST)),
         p_low=None if settled else tail.low,
         p_high=None if settled else tail.high,
-        log10_p=log_p / math.log(10),
+        log10_p=float(log_p / math.log(10)),
         minimum_p=math.exp(max(least.log_high, LEAST)),
         flags=tuple(flags),
     )
@@ -133,16 +133,23 @@ def _integers(sums: NDArray[Any]) -> NDArray[Any]:
     if sums.dtype.kind in "iu":
         return sums
     scaled = np.ldexp(sums, FINEST)
-    # Written so that infinities fail.
-    return scaled.astype(np.int64) if ((np.abs(scaled) < 2**52) & (scaled == np.rint(scaled))).all() else sums
+    if not ((np.abs(scaled) < 2**62) & (scaled == np.rint(scaled))).all():
+        return sums
+    found = scaled.astype(np.int64)
+    found //= max(1, np.gcd.reduce(found))
+    # So that no sum of them overflows.
+    return found if np.abs(found.astype(np.float64)).sum() < 2**53 else sums
 
 
 def _rounded_fractions(sums: NDArray[np.float64]) -> bool:
     """Whether the differences are multiples of 1/2 ... 1/64 but for rounding, as averages over seeds are."""
-    scale = float(np.abs(sums).max())
-    return any(
-        bool((np.abs(sums * parts - np.rint(sums * parts)) < 1e-9 * max(1.0, scale)).all()) for parts in range(2, 65)
-    )
+    largest = float(np.abs(sums).max())
+
+    def near(multiples: NDArray[np.float64]) -> bool:
+        return bool((np.abs(multiples - np.rint(multiples)) <= 1e-12 * np.abs(multiples).max()).all())
+
+    # Beyond 1e8 every float is near a fraction; below half a part all would be near zero.
+    return largest < 1e8 and any(near(sums * parts) for parts in range(2, 65) if largest * parts > 0.5)
 
 
 def _ascents(gains: NDArray[Any], clusters: Any) -> tuple[NDArray[Any], int, float]:

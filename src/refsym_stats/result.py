@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from refsym_stats.errors import InputError
 
 Number = float | NDArray[np.float64]
-"""A float; an array where the differences came with leading axes, one value a contrast."""
+"""A float; an array where the differences came with leading axes, one value a contrast, NaN where undefined."""
+
+LARGEST = 1e200
+"""Size of a value from which sums and products could overflow."""
 
 
 class Alternative(StrEnum):
@@ -101,11 +104,14 @@ class Result:
     def at(self, index: int | tuple[int, ...]) -> Result:
         """Return the result of one contrast where the differences came with leading axes."""
         chosen: dict[str, Any] = {
-            name: float(value[index])
+            name: None if np.isnan(value[index]) else float(value[index])
             for name in ("estimate", "standard_error", "low", "high")
             if isinstance(value := getattr(self, name), np.ndarray)
         }
-        return replace(self, **chosen)
+        # A family carries the flag where one of its contrasts does not vary.
+        varies = chosen.get("low") is not None
+        flags = tuple(flag for flag in self.flags if not (varies and flag is Flag.NO_VARIATION))
+        return replace(self, **chosen, flags=flags)
 
 
 def finite(differences: Any, name: str = "differences") -> NDArray[Any]:
@@ -114,7 +120,7 @@ def finite(differences: Any, name: str = "differences") -> NDArray[Any]:
     Raises
     ------
     InputError
-        It is empty, not numeric, or holds NaN or infinity.
+        It is empty, not numeric, or holds NaN, infinity or a number beyond `LARGEST`.
     """
     array = np.asarray(differences)
     if array.dtype == bool:
@@ -123,14 +129,14 @@ def finite(differences: Any, name: str = "differences") -> NDArray[Any]:
         raise InputError(f"{name}: numbers are needed, got {array.dtype}")
     if array.ndim == 0 or array.size == 0:
         raise InputError(f"{name}: no values")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        bad = np.flatnonzero(~np.isfinite(array.reshape(-1)))
-        raise InputError(f"{name}: value {int(bad[0]) + 1} is {array.reshape(-1)[bad[0]]}; all must be finite")
+    if array.dtype.kind == "f" and not (within := np.abs(array) <= LARGEST).all():
+        bad = int(np.flatnonzero(~within.reshape(-1))[0])
+        raise InputError(f"{name}: value {bad + 1} is {array.reshape(-1)[bad]}; all must be finite, within {LARGEST:g}")
     return array
 
 
-def fraction(level: float) -> float:
-    """Return a confidence level strictly between 0 and 1.
+def fraction(level: float, name: str = "level") -> float:
+    """Return a confidence level, or a power, strictly between 0 and 1.
 
     Raises
     ------
@@ -138,7 +144,7 @@ def fraction(level: float) -> float:
         It is not.
     """
     if not 0 < level < 1:
-        raise InputError(f"level {level}: a number between 0 and 1, such as 0.95")
+        raise InputError(f"{name} {level}: a number between 0 and 1, such as 0.95")
     return float(level)
 
 

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from refsym_stats.result import whole
+
 CHUNK = 256
 """Draws of one stream. Part of every documented algorithm: changing it changes answers."""
 
@@ -20,7 +22,13 @@ def draw(draws: int, seed: int, work: Work, *, workers: int | None = None) -> ND
 
     Chunk i of at most `CHUNK` draws reads the SFC64 stream of ``SeedSequence(seed, spawn_key=(i,))``: neither threads
     nor their number change a bit, and the first draws of a longer run are those of a shorter one.
+
+    Raises
+    ------
+    InputError
+        `workers` is not None and no integer of at least 1.
     """
+    threads = (os.cpu_count() or 1) if workers is None else whole(workers, "workers")
     chunks = range(-(-draws // CHUNK))
 
     def one(chunk: int) -> NDArray[np.float64]:
@@ -30,5 +38,5 @@ def draw(draws: int, seed: int, work: Work, *, workers: int | None = None) -> ND
 
     if len(chunks) == 1:
         return one(0)
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(one, chunks)))

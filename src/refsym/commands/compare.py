@@ -112,7 +112,7 @@ def compare(
         cluster = "item" if found.own_clusters else "cluster"
         wanted = Plan.explore(reading, Inference(cluster=cluster, seed="seed" if seeds > 1 else "none"))
     claim_folder(out, force)
-    _carry_out(found, wanted, out, as_json)
+    carry_out(found, wanted, out, as_json)
 
 
 READING = ("format", "column", "filter", "metric", "grade", "normalise", "order_paired", "missing", "threshold", "init")
@@ -149,6 +149,7 @@ def _value(text: str) -> float:
 
 def _read(paths: list[str], reading: "Reading") -> "Records":
     from refsym_stats import combined, read_records
+    from refsym_stats.readers import same_documents
 
     found = []
     for text in paths:
@@ -158,10 +159,14 @@ def _read(paths: list[str], reading: "Reading") -> "Records":
         arm, _, seed = name.partition(":") if labelled else ("", "", "")
         path = path if labelled else text
         found.append(read_records(path, arm=arm or None, seed=seed or None, **reading.options()))
-    return combined(found)
+    together = combined(found)
+    if any(source.format == "lm_eval" for source in together.sources):
+        same_documents(together)
+    return together
 
 
-def _carry_out(found: "Records", plan: "Plan", out: Path, as_json: bool) -> None:
+def carry_out(found: "Records", plan: "Plan", out: Path, as_json: bool) -> None:
+    """Compare, write the report, and print what it says."""
     from refsym.report import preload
     from refsym_stats import compare as run
     from refsym_stats.comparison_record import record
