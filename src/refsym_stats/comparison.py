@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -152,21 +152,14 @@ def compare(records: Records, plan: Plan, progress: Progress | None = None) -> C
     study = _Study(plan, found, ready, _reference(plan, ready))
     planned = [(study.placed(contrast), family.name) for family in plan.families for contrast in family.contrasts]
     others = study.others([contrast for contrast, _ in planned])
-    total = len(planned) + len(others)
-    step = progress or (lambda done, of: None)
-    done = 0
+    ticks = count(1)
 
-    def ticked(results: Iterable[Compared]) -> list[Compared]:
-        nonlocal done
-        out = []
-        for result in results:
-            done += 1
-            step(done, total)
-            out.append(result)
-        return out
+    def tick() -> None:
+        if progress is not None:
+            progress(next(ticks), len(planned) + len(others))
 
-    contrasts = ticked(study.compared(planned))
-    exploratory = ticked(study.compared([(contrast, None) for contrast in others]))
+    contrasts = study.compared(planned, tick)
+    exploratory = study.compared([(contrast, None) for contrast in others], tick)
     return Comparison(
         plan,
         _adjusted(plan, contrasts),
@@ -280,7 +273,7 @@ class _Study:
         array = getattr(source, endpoint.needs)
         return None if array is None else np.asarray(array[arm, :, :, partition])
 
-    def compared(self, wanted: Sequence[tuple[Contrast, str | None]]) -> Iterable[Compared]:
+    def compared(self, wanted: Sequence[tuple[Contrast, str | None]], tick: Callable[[], None]) -> list[Compared]:
         """Compare; contrasts over the same items share their bootstrap draws."""
         groups: dict[tuple[str | None, tuple[str, ...]], list[int]] = {}
         for i, (contrast, _) in enumerate(wanted):
@@ -288,7 +281,8 @@ class _Study:
         out: dict[int, Compared] = {}
         for members in groups.values():
             chosen = [wanted[i] for i in members]
-            valued = [self.values(contrast) for contrast, _ in chosen]
+            by_endpoint = {contrast.endpoint: self.values(contrast) for contrast, _ in chosen}
+            valued = [by_endpoint[contrast.endpoint] for contrast, _ in chosen]
             panel = valued[0][0]
             clusters = panel.clusters if self.plan.inference.cluster == "cluster" else panel.items
             differences = [self._difference(contrast, *v) for (contrast, _), v in zip(chosen, valued, strict=True)]
@@ -296,6 +290,7 @@ class _Study:
             for k, i in enumerate(members):
                 contrast, family = chosen[k]
                 out[i] = self._one(contrast, family, panel, valued[k][1], differences[k], clusters, intervals.at(k))
+                tick()
         return [out[i] for i in range(len(wanted))]
 
     @staticmethod

@@ -32,7 +32,7 @@ FAILED = (SHORT, MANY)
 VERDICTS = (CALIBRATED, CONSERVATIVE, SHORT, MANY)
 CLASSES = {CALIBRATED: "verified", CONSERVATIVE: "supported", SHORT: "refuted", MANY: "refuted"}
 SIGNS = {CALIBRATED: "✓", CONSERVATIVE: "○", SHORT: "✗", MANY: "✗"}
-VERBS = {COVERAGE: "covers", SIZE: "rejects", FAMILY: "rejects at least one of four in"}
+VERBS = {COVERAGE: "covers", SIZE: "rejects", FAMILY: "rejects one or more of four in"}
 
 COLUMNS = (
     "scenario", "group", "law", "contrasts", "items", "clusters", "seeds", "cluster_share", "item_share", "seed_spread",
@@ -50,7 +50,7 @@ class Study:
 
     Attributes
     ----------
-    rows : list of mappings
+    rows : sequence of mappings
         `COLUMNS`; None where a number is undefined.
     made : mapping
         Settings, versions, hash of the sources.
@@ -58,7 +58,7 @@ class Study:
         Of the file.
     """
 
-    rows: list[Row]
+    rows: Sequence[Row]
     made: Mapping[str, Any]
     sha256: str
 
@@ -110,13 +110,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Question:
-    """What a finding selects: one row for each value of `along`."""
+    """What a finding selects: one row for each value of `along`, which fills the blank in `where`."""
 
     title: str
     method: str
     target: str
     along: str
-    unit: str
+    where: str
     only: Mapping[str, Any]
 
 
@@ -127,20 +127,22 @@ def _questions() -> list[Question]:
     five: dict[str, Any] = {"group": "Seeds", "law": "binary", "seeds": 5, "effect": 0.0}
     counts: dict[str, Any] = {"group": "Seeds", "law": "binary", "seed_spread": 1.0}
     families: dict[str, Any] = {"group": "Families"}
-    clusters, spread = "clusters of 20 items", "standard errors of spread between five seeds"
+    clusters, spread = "{} clusters of 20 items", "a spread between five seeds of {} SE"
     return [
         Question("Few clusters", "cluster-robust t", SOURCES, "clusters", clusters, few),
         Question("Few clusters", "cluster bootstrap, percentile", SOURCES, "clusters", clusters, few),
         Question("Few clusters", "sign flip over clusters", SOURCES, "clusters", clusters, few),
-        Question("Clusters ignored", "t over items", SOURCES, "cluster_share", "latent correlation", dependent),
-        Question("Tails", "cluster-robust t", SOURCES, "law", "differences, 40 clusters of one", tails),
+        Question("Clusters ignored", "t over items", SOURCES, "cluster_share", "a latent correlation of {}", dependent),
+        Question("Tails", "cluster-robust t", SOURCES, "law", "40 clusters of one, differences {}", tails),
         Question("Seeds that differ", "cluster-robust t", BOTH, "seed_spread", spread, five),
         Question("Seeds that differ", "sign flip over clusters", BOTH, "seed_spread", spread, five),
         Question("Seeds that differ", "sign flip over clusters", SOURCES, "seed_spread", spread, five),
         Question("Seeds as the unit", "paired t over seeds", SEEDS, "seed_spread", spread, five),
         Question("Seeds as the unit", "paired t over seeds", BOTH, "seed_spread", spread, five),
         Question("Both resampled", "crossed bootstrap, percentile", BOTH, "seed_spread", spread, five),
-        Question("Both resampled", "crossed bootstrap, percentile", BOTH, "seeds", "seeds, spread 1 SE", counts),
+        Question(
+            "Both resampled", "crossed bootstrap, percentile", BOTH, "seeds", "a spread of 1 SE and {} seeds", counts
+        ),
         Question("The gate of RS I.2", "gate", BOTH, "seed_spread", spread, five),
         Question("The gate of RS I.2", "gate, Bonferroni", BOTH, "seed_spread", spread, families),
     ]
@@ -159,18 +161,25 @@ def findings(study: Study) -> list[Finding]:
 
 
 def _sentence(question: Question, rows: Sequence[Row]) -> str:
+    """Verdicts first, the harmful one before the others; then every number."""
     values = [_value(row[question.along]) for row in rows]
-    shares = [percent(row["share"]) for row in rows]
-    kind, nominal = rows[0]["kind"], percent(rows[0]["nominal"])
-    start = f"{question.method}, asked for {question.target}: {VERBS[kind]} {_listed(shares)}"
-    judged = []
-    for verdict in VERDICTS:
+    judged: list[str] = []
+    for verdict in reversed(VERDICTS):
         at = [value for value, row in zip(values, rows, strict=True) if row["verdict"] == verdict]
-        if len(at) == len(rows):
-            judged.append(f"{verdict} throughout" if len(rows) > 1 else verdict)
-        elif at:
-            judged.append(f"{verdict} at {_listed(at)}")
-    return f"{start} at {_listed(values)} {question.unit} (nominal {nominal}): {'; '.join(judged)}."
+        if at:
+            judged.append(f"{verdict} at {_listed(at) if judged else question.where.format(_listed(at))}")
+    shares = _listed([percent(row["share"]) for row in rows])
+    kind, nominal = rows[0]["kind"], percent(rows[0]["nominal"])
+    order = "" if len(judged) == 1 else f" at {_listed(values)}"
+    return (
+        f"{capital(question.method)}, for {question.target}: {', '.join(judged)}. "
+        f"It {VERBS[kind]} {shares}{order}; nominal is {nominal}."
+    )
+
+
+def capital(text: str) -> str:
+    """The text with its first letter large."""
+    return text[:1].upper() + text[1:]
 
 
 def _value(value: Any) -> str:
@@ -221,7 +230,7 @@ class Summary:
         """Where it holds and where it does not."""
         calibrated, conservative, failing = self.counts
         count, at = len(self.rows), self.worst
-        start = f"{self.method}, {self.target}"
+        start = f"{capital(self.method)}, for {self.target}"
         if calibrated == count:
             return f"{start}: calibrated in {'all ' if count > 1 else ''}{count} of {count}."
         name = {COVERAGE: "coverage", SIZE: "size", FAMILY: "family-wise size"}[self.kind]
@@ -237,6 +246,12 @@ def summaries(study: Study) -> list[Summary]:
     order = list(dict.fromkeys(method for method, _, _ in keys))
     found = [Summary(*key, study.where(method=key[0], kind=key[1], target=key[2])) for key in keys]
     return sorted(found, key=lambda summary: order.index(summary.method))
+
+
+def held(found: Sequence[Summary], *, throughout: bool) -> str:
+    """Name what failed in no design, or in every one."""
+    chosen = [s for s in found if (s.counts[2] == 0 if throughout else s.counts[2] == len(s.rows))]
+    return "; ".join(f"{s.method}, for {s.target} ({len(s.rows)})" for s in chosen) or "none"
 
 
 @dataclass(frozen=True)
@@ -272,8 +287,8 @@ class Strip:
 def ticks(kind: str) -> list[tuple[float, str]]:
     """Places and labels of an axis."""
     left, right = SCALES[kind]
-    steps = [left + (right - left) * i / 4 for i in range(5)]
-    return [(25.0 * i, f"{100 * step:.3g}%") for i, step in enumerate(steps)]
+    count = round((right - left) * 10)
+    return [(round(100 * i / count, 2), f"{100 * left + 10 * i:.0f}%") for i in range(count + 1)]
 
 
 def render_calibration(study: Study) -> str:
@@ -288,6 +303,8 @@ def render_calibration(study: Study) -> str:
     return page.get_template("calibration.html").render(
         study=study,
         counts=study.counts(),
+        sound=held(found, throughout=True),
+        never=held(found, throughout=False),
         failing=sum(study.counts()[verdict] for verdict in FAILED),
         findings=titles,
         summaries=found,
@@ -319,9 +336,12 @@ def _short(value: float | None) -> str:
 def calibration_markdown(study: Study) -> str:
     """Return findings, a table of methods and a table of all numbers as Markdown."""
     lines = ["# Calibration of refsym_stats", "", headline(study), ""]
-    lines += [f"- **{finding.title}.** {finding.text}" for finding in findings(study)]
+    lines += [f"- **{_cell(finding.title)}.** {_cell(finding.text)}" for finding in findings(study)]
+    found = summaries(study)
+    lines += [f"- **In no design too short or rejecting too often** (designs): {held(found, throughout=True)}."]
+    lines += [f"- **In every design:** {held(found, throughout=False)}."]
     lines += ["", "## Methods", ""]
-    lines += [f"- {summary.sentence}" for summary in summaries(study)]
+    lines += [f"- {_cell(summary.sentence)}" for summary in found]
     lines += ["", "## Numbers", "", "SE: standard error of the mean over sources.", ""]
     shown: list[tuple[str, Callable[[Row], str]]] = [
         ("scenario", lambda row: row["scenario"]),
