@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binomtest, skew
 
 from refsym.report import calibration as page
-from refsym_stats import InputError, cluster_robust, paired_t, sign_flip
+from refsym_stats import InputError, cluster_bootstrap, cluster_robust, crossed_bootstrap, paired_t, sign_flip
 from refsym_stats.calibration import (
     BOTH,
     CALIBRATED,
@@ -30,6 +30,7 @@ from refsym_stats.calibration import (
     SIZE,
     SOURCES,
     Scenario,
+    Tally,
     cluster_robust_batch,
     paired_t_batch,
     samples,
@@ -89,15 +90,20 @@ def test_the_standard_error_is_the_spread_of_estimates_about_the_truth_of_the_se
     assert spread == pytest.approx(scenario.standard_error(law), rel=0.06 if law == "lognormal" else 0.04)
 
 
-def test_a_seed_moves_its_mean_by_exactly_its_shift():
-    # One long replication a seed's shift: its mean is off by sampling error alone, and the shifts are not small.
-    scenario = a_scenario(sizes=(1,) * 60_000, seeds=4, seed_spread=3.0, cluster_share=0.0)
-    drawn, cancelled = next(samples(scenario, 5))[0]
-    shift = drawn.rates.mean(axis=1) - drawn.same_seeds
-    assert np.abs(shift).max() < 5 * scenario.standard_error("binary")
-    assert np.ptp(drawn.same_seeds) > scenario.standard_error("binary")
-    assert np.abs(cancelled.same_seeds).max() < 1e-15
-    assert np.abs(cancelled.rates.mean(axis=1)).max() < 5 * scenario.standard_error("binary")
+@pytest.mark.parametrize("law", ["binary", "skewed"])
+def test_a_seed_moves_its_mean_by_exactly_its_shift(law):
+    fixed = {"seeds": 2, "seed_spread": 3.0, "cluster_share": 0.0, "effect": 2.0, "discordance": 0.3}
+    scenario = a_scenario(laws=(law,), sizes=(1,) * 2_000, **fixed)
+    moved, seen, cancelled = [], [], []
+    for ((drawn, twin),) in samples(scenario, 800):
+        moved.append(drawn.same_seeds - drawn.truth)
+        seen.append(drawn.rates.mean(axis=1) - drawn.truth)
+        cancelled.append(twin.rates.mean(axis=1) - twin.truth)
+        assert np.abs(twin.same_seeds - twin.truth).max() < 1e-15
+    moved, seen, cancelled = (np.concatenate(part) for part in (moved, seen, cancelled))
+    assert moved.std() == pytest.approx(3 / math.sqrt(2) * scenario.standard_error(law), rel=0.08)
+    assert moved @ seen / (moved @ moved) == pytest.approx(1, abs=0.08)
+    assert abs(np.corrcoef(moved, cancelled)[0, 1]) < 0.15
 
 
 def test_clusters_whose_mean_goes_with_their_size_have_an_item_weighted_mean_of_zero():
@@ -155,7 +161,10 @@ def test_batches_of_cluster_robust_and_paired_t_equal_the_public_functions():
         pairs += [(drawn.over_clusters, [cluster_robust(values, codes) for values, codes in averaged])]
         items = drawn.totals / scenario.seeds
         pairs += [
-            (cluster_robust_batch(items, drawn.present.astype(int)), [cluster_robust(values) for values, _ in averaged])
+            (
+                cluster_robust_batch(items, drawn.present.astype(int), np.abs(items).max(axis=1)),
+                [cluster_robust(values) for values, _ in averaged],
+            )
         ]
         for batch, results in pairs:
             for name, field in (
@@ -175,12 +184,11 @@ def test_batches_leave_undefined_what_the_public_functions_leave_undefined():
     still = np.array([[0.5, 0.5, 0.5], [1.0, 2.0, 3.0]])
     assert np.isnan(paired_t_batch(still).error).tolist() == [True, False]
     assert np.isnan(paired_t_batch(still[:, :1]).low).all()
-    assert np.isnan(
-        cluster_robust_batch(np.array([[2.0, 4.0], [2.0, 5.0]]), np.array([[1, 2], [1, 2]])).p_value
-    ).tolist() == [
-        True,
-        False,
-    ]
+    items = np.array([[2.0, 1.0, 3.0], [2.0, 2.0, 3.0], [0.1, 0.1, 0.1]])
+    sums = np.stack([items[:, 0], items[:, 1:].sum(axis=1)], axis=1)
+    found = cluster_robust_batch(sums, np.tile([1, 2], (3, 1)), items.max(axis=1))
+    assert np.isnan(found.p_value).tolist() == [True, False, True]
+    assert [cluster_robust(row, [0, 1, 1]).p_value is None for row in items] == [True, False, True]
 
 
 def test_the_same_seed_gives_the_same_rows_whatever_else_is_run():
@@ -189,7 +197,11 @@ def test_the_same_seed_gives_the_same_rows_whatever_else_is_run():
     alone = simulate([one], replications=50, draws=99, seed=3)
     kept = together[together["scenario"] == "small"].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, alone)
-    assert not alone["width"].equals(simulate([one], replications=50, draws=99, seed=4)["width"])
+    for changed in (
+        simulate([one], replications=50, draws=99, seed=4),
+        simulate([replace(one, name="x")], replications=50, draws=99, seed=3),
+    ):
+        assert not alone["width"].equals(changed["width"])
 
 
 def test_every_method_answers_in_a_quick_run_of_fifty_replications():
@@ -203,7 +215,8 @@ def test_every_method_answers_in_a_quick_run_of_fifty_replications():
         name="seeds",
         seeds=3,
         seed_spread=1.0,
-        effect=2.0,
+        effect=1.0,
+        discordance=0.5,
         methods=tuple(name for name in METHODS if "McNemar" not in name and "counts" not in name),
     )
     laws = ("binary", "binary", "skewed", "skewed")
@@ -236,13 +249,38 @@ def test_shares_are_those_of_the_public_functions_on_the_same_data():
 
 
 def test_the_same_seeds_are_asked_about_differently_from_new_ones():
-    scenario = a_scenario(
-        seeds=3, seed_spread=4.0, laws=("normal",), methods=("cluster-robust t", "paired t over seeds")
-    )
-    found = simulate([scenario], replications=400).set_index(["method", "target"])["share"]
+    methods = ("cluster-robust t", "paired t over seeds", "sign flip over clusters")
+    scenario = a_scenario(seeds=3, seed_spread=4.0, laws=("normal",), methods=methods)
+    found = simulate([scenario], replications=400, draws=199).set_index(["method", "target"])["share"]
     assert found["cluster-robust t", SOURCES] > 0.9
     assert found["cluster-robust t", BOTH] < 0.7
     assert found["paired t over seeds", SEEDS] > 0.9
+    assert found["sign flip over clusters", SOURCES] < 0.1
+    assert found["sign flip over clusters", BOTH] > 0.3
+
+
+def test_resampling_methods_ask_the_public_functions_about_the_mean_over_seeds():
+    drawn, _ = next(samples(a_scenario(seeds=3, seed_spread=1.0), 5, draws=199))[0]
+    for r, values, codes in drawn.items():
+        settings = {"draws": 199, "seed": drawn.seed + r}
+        for method in ("percentile", "basic"):
+            low, high = METHODS[f"cluster bootstrap, {method}"].run(drawn)
+            public = cluster_bootstrap(values.sum(axis=0), codes, method=method, **settings)
+            assert (3 * low[r], 3 * high[r]) == pytest.approx((public.low, public.high))
+            assert low[r] <= values.mean() <= high[r]
+        low, high = METHODS["crossed bootstrap, percentile"].run(drawn)
+        crossed = crossed_bootstrap(values, codes, **settings)
+        assert (low[r], high[r]) == (crossed.low, crossed.high)
+        seed = paired_t(values.mean(axis=1)).p_value
+        source = sign_flip(values.sum(axis=0), clusters=codes).p_value
+        assert METHODS["gate"].run(drawn)[r] == pytest.approx(max(seed, source))
+        assert METHODS["sign flip over items"].run(drawn)[r] == sign_flip(values.sum(axis=0)).p_value
+
+
+def test_a_test_rejects_at_its_level_and_not_beyond():
+    tally = Tally()
+    tally.test(np.array([0.05, 0.0500001, 0.01, math.nan]), 0.95)
+    assert (tally.hits, tally.count, tally.undefined) == (2, 4, 1)
 
 
 def test_an_answer_that_is_undefined_covers_and_does_not_reject():
@@ -301,6 +339,7 @@ def test_a_verdict_turns_exactly_at_its_boundary(kind, hits, count, expected):
         ({"methods": ("equivalence, cluster-robust t",)}, "give an effect"),
         ({"discordance": 0.9, "seeds": 2, "seed_spread": 1.0}, "discordance 0.9"),
         ({"effect": 50.0}, "discordance 0.3"),
+        ({"seed_spread": 9.0, "seeds": 2}, "seeds shift more than"),
     ],
 )
 def test_a_scenario_that_cannot_be_made_is_named(changes, words):
@@ -406,8 +445,8 @@ def test_sentences_follow_the_numbers(tmp_path):
         return [found.text for found in page.findings(changed) if found.text.startswith("Cluster-robust t")]
 
     assert said({5: 0.8, 10: 0.95}) == [
-        "Cluster-robust t, for new sources, same seeds: too short at 5 clusters of 20 items, calibrated at 10. "
-        "It covers 80.0% and 95.0% at 5 and 10; nominal is 95.0%."
+        "Cluster-robust t, for new sources, same seeds: too short with 5 (80.0%) clusters of 20 items; "
+        "calibrated with 10 (95.0%). Nominal coverage: 95.0%."
     ]
 
 

@@ -153,9 +153,7 @@ def test_swapping_the_arms_flips_the_sign(rng):
         one, other = method(values), method(-values)
         # Sums within a cluster are added from the other end.
         close = 1e-13 * max(abs(one.low), abs(one.high))
-        assert (other.estimate, other.low, other.high) == pytest.approx(
-            (-one.estimate, -one.high, -one.low), abs=close
-        )
+        assert (other.estimate, other.low, other.high) == pytest.approx((-one.estimate, -one.high, -one.low), abs=close)
         assert other.p_value == pytest.approx(one.p_value, rel=1e-11)
         less, greater = method(-values, alternative="less"), method(values, alternative="greater")
         assert less.p_value == pytest.approx(greater.p_value, rel=1e-11)

@@ -77,7 +77,7 @@ def test_the_lattice_law_keeps_its_digits_down_its_tail(name):
     values = {
         "ones": [1] * 1200,
         "small": rng.integers(1, 6, 500).tolist(),
-        "mixed": rng.integers(1, 4, 300).tolist() + [50, 51, 170],
+        "mixed": [*rng.integers(1, 4, 300).tolist(), 50, 51, 170],
         "dominated": [1] * 200 + [1500],
         "sparse": [7, 1000, 1003] * 8 + [1] * 20,
         "even": (2 * rng.integers(1, 9, 250)).tolist(),

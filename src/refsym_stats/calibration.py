@@ -42,8 +42,11 @@ CALIBRATED, CONSERVATIVE, SHORT, MANY = "calibrated", "conservative", "too short
 TOLERANCE = Fraction(1, 100)
 """A share this near the nominal one is calibrated, however many replications there are."""
 
-ROOM = 0.5
-"""Part of a binary law's discordance that its seeds may move."""
+ROOM = 0.8
+"""How much more discordance than is kept a binary law draws, so that its seeds can move it."""
+
+CLIP = 3.0
+"""Standard deviations of the seeds' shifts that a binary law must have room for; a normal's rest changes nothing."""
 
 ENUMERATED = 20
 """Real differences up to which sign flips are enumerated here; `sign_flip` itself goes to 50."""
@@ -95,8 +98,12 @@ class Scenario:
 
     @property
     def room(self) -> float:
-        """Part of the discordance that is thinned away so that seeds can move it."""
+        """How much more discordance is drawn than is kept."""
         return ROOM if self.seed_spread else 0.0
+
+    def bound(self, law: str) -> float:
+        """Return the largest shift of a seed: half of a binary law's room, since cancelling may double it."""
+        return self.room * (self.discordance - abs(self.truth(law))) / 2 if law == "binary" else math.inf
 
     @property
     def rest(self) -> float:
@@ -201,7 +208,8 @@ class Sample:
     def over_clusters(self) -> Student:
         """Cluster-robust results of the mean over seeds."""
         sums = _within(self.totals, self.codes) / self.differences.shape[1]
-        return cluster_robust_batch(sums, self.sizes, self.level)
+        largest = np.abs(self.totals).max(axis=1) / self.differences.shape[1]
+        return cluster_robust_batch(sums, self.sizes, largest, self.level)
 
     def items(self) -> Iterator[tuple[int, NDArray[Any], NDArray[np.int64]]]:
         """Yield of each replication its number, its differences [S, n] and their clusters."""
@@ -245,14 +253,17 @@ def paired_t_batch(rates: Array, level: float = 0.95) -> Student:
     return Student.of(estimate, error, np.array(seeds - 1.0), level)
 
 
-def cluster_robust_batch(sums: Array, sizes: NDArray[Any], level: float = 0.95) -> Student:
-    """`cluster_robust` of each row of cluster sums [R, G] over cluster sizes [R, G], 0 for a cluster that is absent."""
+def cluster_robust_batch(sums: Array, sizes: NDArray[Any], largest: Array, level: float = 0.95) -> Student:
+    """`cluster_robust` of each row of cluster sums [R, G] over cluster sizes [R, G], 0 for a cluster that is absent.
+
+    `largest` [R] is the largest difference of an item in size: what `cluster_robust` judges rounding by.
+    """
     n, groups = sizes.sum(axis=1), (sizes > 0).sum(axis=1).astype(np.float64)
     estimate = sums.sum(axis=1) / n
-    squares = ((sums - sizes * estimate[:, None]) ** 2).sum(axis=1)
-    still = squares <= (np.finfo(float).eps * np.maximum(1.0, np.abs(sums).max(axis=1)) * n) ** 2
+    residuals = sums - sizes * estimate[:, None]
+    still = np.abs(residuals).max(axis=1) <= np.finfo(float).eps * n * largest
     inflation = groups / np.maximum(groups - 1, 1)
-    error = np.where(still | (groups < 2), np.nan, np.sqrt(inflation * squares) / n)
+    error = np.where(still | (groups < 2), np.nan, np.sqrt(inflation * (residuals**2).sum(axis=1)) / n)
     return Student.of(estimate, error, groups - 1, level)
 
 
@@ -262,7 +273,9 @@ def _ends(found: Student) -> tuple[Array, Array]:
 
 def _item_t(sample: Sample) -> tuple[Array, Array]:
     values = sample.totals / sample.differences.shape[1]
-    return _ends(cluster_robust_batch(values, sample.present.astype(np.int64), sample.level))
+    return _ends(
+        cluster_robust_batch(values, sample.present.astype(np.int64), np.abs(values).max(axis=1), sample.level)
+    )
 
 
 def _collected(sample: Sample, one: Callable[[NDArray[Any], NDArray[np.int64], int], Result]) -> tuple[Array, Array]:
@@ -519,6 +532,9 @@ def _demand(scenario: Scenario) -> None:
             f"{scenario.name}: discordance {scenario.discordance:g} must lie between the effect and "
             f"{1 / (1 + scenario.room):.3g}"
         )
+    for law in scenario.laws:
+        if scenario.seed_spread and scenario.bound(law) < CLIP * scenario.seed_spread * scenario.standard_error(law):
+            raise InputError(f"{scenario.name}: seeds shift more than the discordance has room for; give more of it")
 
 
 def _targets(scenario: Scenario, targets: tuple[str, ...]) -> tuple[str, ...]:
@@ -663,9 +679,7 @@ def _draw(
     for k, law in enumerate(scenario.laws):
         make = _binary if law == "binary" else _real
         truth = scenario.truth(law)
-        bound = ROOM * (scenario.discordance - abs(truth)) / 2 if law == "binary" else math.inf
-        spread = scenario.seed_spread * scenario.standard_error(law)
-        # Clipped to half of what a binary law has room for: shifts that cancel may be twice as large.
+        spread, bound = scenario.seed_spread * scenario.standard_error(law), scenario.bound(law)
         moved = np.clip(spread * shifts[k], -bound, bound)
         pieces = parts[0][k][:, codes], parts[1][k], parts[2][k]
 

@@ -32,7 +32,6 @@ FAILED = (SHORT, MANY)
 VERDICTS = (CALIBRATED, CONSERVATIVE, SHORT, MANY)
 CLASSES = {CALIBRATED: "verified", CONSERVATIVE: "supported", SHORT: "refuted", MANY: "refuted"}
 SIGNS = {CALIBRATED: "✓", CONSERVATIVE: "○", SHORT: "✗", MANY: "✗"}
-VERBS = {COVERAGE: "covers", SIZE: "rejects", FAMILY: "rejects one or more of four in"}
 
 COLUMNS = (
     "scenario", "group", "law", "contrasts", "items", "clusters", "seeds", "cluster_share", "item_share", "seed_spread",
@@ -123,28 +122,48 @@ class Question:
 def _questions() -> list[Question]:
     few: dict[str, Any] = {"group": "Few clusters", "law": "binary", "effect": 0.0}
     dependent: dict[str, Any] = {"group": "Dependence within clusters", "law": "binary", "effect": 0.0}
+    unequal: dict[str, Any] = {"group": "Unequal clusters", "law": "binary"}
     tails: dict[str, Any] = {"group": "Tails", "clusters": 40}
     five: dict[str, Any] = {"group": "Seeds", "law": "binary", "seeds": 5, "effect": 0.0}
     counts: dict[str, Any] = {"group": "Seeds", "law": "binary", "seed_spread": 1.0}
     families: dict[str, Any] = {"group": "Families"}
-    clusters, spread = "{} clusters of 20 items", "a spread between five seeds of {} SE"
-    return [
+    pairs: dict[str, Any] = {"group": "Paired counts", "cluster_share": 0.0, "effect": 0.0}
+    clusters, spread = "with {} clusters of 20 items", "at a spread between five seeds of {} SE"
+    found = [
         Question("Few clusters", "cluster-robust t", SOURCES, "clusters", clusters, few),
         Question("Few clusters", "cluster bootstrap, percentile", SOURCES, "clusters", clusters, few),
         Question("Few clusters", "sign flip over clusters", SOURCES, "clusters", clusters, few),
-        Question("Clusters ignored", "t over items", SOURCES, "cluster_share", "a latent correlation of {}", dependent),
-        Question("Tails", "cluster-robust t", SOURCES, "law", "40 clusters of one, differences {}", tails),
-        Question("Seeds that differ", "cluster-robust t", BOTH, "seed_spread", spread, five),
-        Question("Seeds that differ", "sign flip over clusters", BOTH, "seed_spread", spread, five),
+    ]
+    for method in ("cluster-robust t", "cluster bootstrap, percentile", "cluster bootstrap, basic"):
+        found.append(Question("Unequal clusters", method, SOURCES, "scenario", "in {}", unequal))
+    return [
+        *found,
+        Question(
+            "Clusters ignored", "t over items", SOURCES, "cluster_share", "at a latent correlation of {}", dependent
+        ),
+        Question("Tails", "cluster-robust t", SOURCES, "law", "with {} differences in 40 clusters of one", tails),
+        Question(
+            "Tails", "sign flip over clusters", SOURCES, "law", "with {} differences in 40 clusters of one", tails
+        ),
         Question("Seeds that differ", "sign flip over clusters", SOURCES, "seed_spread", spread, five),
+        Question("Seeds that differ", "sign flip over clusters", BOTH, "seed_spread", spread, five),
+        Question("Seeds that differ", "cluster-robust t", BOTH, "seed_spread", spread, five),
         Question("Seeds as the unit", "paired t over seeds", SEEDS, "seed_spread", spread, five),
         Question("Seeds as the unit", "paired t over seeds", BOTH, "seed_spread", spread, five),
         Question("Both resampled", "crossed bootstrap, percentile", BOTH, "seed_spread", spread, five),
         Question(
-            "Both resampled", "crossed bootstrap, percentile", BOTH, "seeds", "a spread of 1 SE and {} seeds", counts
+            "Both resampled",
+            "crossed bootstrap, percentile",
+            BOTH,
+            "seeds",
+            "with a spread of 1 SE and {} seeds",
+            counts,
         ),
         Question("The gate of RS I.2", "gate", BOTH, "seed_spread", spread, five),
+        Question("The gate of RS I.2", "gate", BOTH, "seeds", "with a spread of 1 SE and {} seeds", counts),
         Question("The gate of RS I.2", "gate, Bonferroni", BOTH, "seed_spread", spread, families),
+        Question("Paired counts", "McNemar, exact", SOURCES, "scenario", "in {}", pairs),
+        Question("Paired counts", "McNemar, mid-p", SOURCES, "scenario", "in {}", pairs),
     ]
 
 
@@ -153,37 +172,35 @@ def findings(study: Study) -> list[Finding]:
     out = []
     for question in _questions():
         rows = study.where(method=question.method, target=question.target, **question.only)
-        # Laws stand in the order of the study.
-        rows = rows if question.along == "law" else sorted(rows, key=lambda row: float(row[question.along]))
+        # Words stand in the order of the study.
+        if question.along not in ("law", "scenario"):
+            rows = sorted(rows, key=lambda row: float(row[question.along]))
         if rows:
             out.append(Finding(question.title, _sentence(question, rows), worst(rows)["verdict"]))
     return out
 
 
 def _sentence(question: Question, rows: Sequence[Row]) -> str:
-    """Verdicts first, the harmful one before the others; then every number."""
-    values = [_value(row[question.along]) for row in rows]
+    """Verdicts with their numbers, the harmful one before the others."""
+    preposition = question.where.split()[0]
     judged: list[str] = []
     for verdict in reversed(VERDICTS):
-        at = [value for value, row in zip(values, rows, strict=True) if row["verdict"] == verdict]
+        at = [f"{_value(row[question.along])} ({percent(row['share'])})" for row in rows if row["verdict"] == verdict]
         if at:
-            judged.append(f"{verdict} at {_listed(at) if judged else question.where.format(_listed(at))}")
-    shares = _listed([percent(row["share"]) for row in rows])
-    kind, nominal = rows[0]["kind"], percent(rows[0]["nominal"])
-    order = "" if len(judged) == 1 else f" at {_listed(values)}"
-    return (
-        f"{capital(question.method)}, for {question.target}: {', '.join(judged)}. "
-        f"It {VERBS[kind]} {shares}{order}; nominal is {nominal}."
-    )
+            place = f"{preposition} {_listed(at)}" if judged else question.where.format(_listed(at))
+            judged.append(f"{verdict} {place}")
+    nominal = f"Nominal {rows[0]['kind']}: {percent(rows[0]['nominal'])}."
+    return f"{capital(question.method)}, for {question.target}: {'; '.join(judged)}. {nominal}"
 
 
 def capital(text: str) -> str:
-    """The text with its first letter large."""
-    return text[:1].upper() + text[1:]
+    """The text with its first letter large, but for Student's t."""
+    return text if text.startswith("t ") else text[:1].upper() + text[1:]
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+    # A name with spaces needs quotation marks.
+    return (f"“{value}”" if " " in value else value) if isinstance(value, str) else f"{value:g}"
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -339,7 +356,7 @@ def calibration_markdown(study: Study) -> str:
     lines += [f"- **{_cell(finding.title)}.** {_cell(finding.text)}" for finding in findings(study)]
     found = summaries(study)
     lines += [f"- **In no design too short or rejecting too often** (designs): {held(found, throughout=True)}."]
-    lines += [f"- **In every design:** {held(found, throughout=False)}."]
+    lines += [f"- **Too short, or rejecting too often, in every design:** {held(found, throughout=False)}."]
     lines += ["", "## Methods", ""]
     lines += [f"- {_cell(summary.sentence)}" for summary in found]
     lines += ["", "## Numbers", "", "SE: standard error of the mean over sources.", ""]
