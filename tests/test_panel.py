@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import linregress
 
 from refsym_stats.absence import bounds, settled
+from refsym_stats.combination import combined
 from refsym_stats.endpoints import (
     ENDPOINTS,
     applicable,
@@ -21,7 +22,7 @@ from refsym_stats.endpoints import (
 )
 from refsym_stats.errors import InputError
 from refsym_stats.panel import panels
-from refsym_stats.records import combined, natural, record_table
+from refsym_stats.records import natural, record_table
 
 
 def table(seed: int = 0, items: int = 7, **axes: int) -> pd.DataFrame:

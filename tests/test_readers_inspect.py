@@ -15,9 +15,9 @@ from eval_logs import (
     inspect_sample,
     zip_bytes,
 )
+from refsym_stats.combination import combined
 from refsym_stats.errors import InputError
 from refsym_stats.readers import archive, read_records
-from refsym_stats.records import combined
 
 GRADES = {"C": 1, "I": 0}
 

@@ -1,6 +1,7 @@
 """Paired, clustered, multiplicity-controlled comparisons of evaluation records, and audits of printed numbers."""
 
 from refsym_stats.bootstrap import cluster_bootstrap, crossed_bootstrap
+from refsym_stats.combination import combined
 from refsym_stats.comparison import Compared, Comparison, compare
 from refsym_stats.divergence import jensen_shannon, kl_divergence, mean_pairwise_jsd
 from refsym_stats.endpoints import paired_recall, pairwise_jsd, rate_slopes, robust_accuracy, transitions
@@ -12,7 +13,7 @@ from refsym_stats.plan import Plan
 from refsym_stats.planning import Design, design
 from refsym_stats.randomization import sign_flip
 from refsym_stats.readers import read_records
-from refsym_stats.records import Records, combined, record_table
+from refsym_stats.records import Records, record_table
 from refsym_stats.result import Alternative, Flag, Result
 
 __all__ = [

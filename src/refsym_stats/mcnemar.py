@@ -75,7 +75,9 @@ def mcnemar_exact(
     error, low, high = None, None, None
     if interval == "score":
         low, high = _tango(up, down, items, level)
-    elif items > 1 and discordant and (up != items and down != items):
+    elif items == 1 or items in (up, down) or not discordant:
+        fixed["flags"] += (Flag.ONE_UNIT if items == 1 else Flag.NO_VARIATION,)
+    else:
         error = math.sqrt(((up + down) - (up - down) ** 2 / items) / (items - 1) / items)
         half = float(student.ppf((1 + level) / 2, items - 1)) * error
         low, high = estimate - half, estimate + half

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -186,10 +187,10 @@ def _reading(table: dict[str, Any], where: str) -> Reading:
     _keys(table, tuple(Reading.__dataclass_fields__), where)
     found = Reading(
         format=_typed(table, "format", str, where),
-        columns=_typed(table, "columns", dict, where) or {},
+        columns=_columns(_table(table, "columns", where), f"{where}: columns"),
         filter=_typed(table, "filter", str, where),
         metric=_typed(table, "metric", str, where),
-        grades=_typed(table, "grades", dict, where),
+        grades=_grades(_table(table, "grades", where), f"{where}: grades"),
         normalise=_typed(table, "normalise", str, where),
         order_paired=bool(_typed(table, "order_paired", bool, where)),
         missing=_typed(table, "missing", str, where) or "error",
@@ -197,6 +198,16 @@ def _reading(table: dict[str, Any], where: str) -> Reading:
     )
     _one_of(found.missing, MISSING, f"{where}: missing")
     return found
+
+
+def _columns(table: dict[str, Any], where: str) -> dict[str, str]:
+    for name in table:
+        _typed(table, name, str, where)
+    return table
+
+
+def _grades(table: dict[str, Any], where: str) -> dict[str, float] | None:
+    return {name: _numeric(value, f"{where}: {name}") for name, value in table.items()} or None
 
 
 def _inference(table: dict[str, Any], where: str) -> Inference:
@@ -212,7 +223,7 @@ def _inference(table: dict[str, Any], where: str) -> Inference:
             random_seed=whole(settings.get("random_seed", 0), "random_seed", 0),
             alternative=Alternative.of(settings.get("alternative", "two-sided")),
         )
-    except (InputError, TypeError) as error:
+    except InputError as error:
         raise InputError(f"{where}, [inference]: {error}") from None
     _one_of(found.cluster, ("cluster", "item"), f"{where}, [units]: cluster")
     _one_of(found.seed, ("seed", "none"), f"{where}, [units]: seed")
@@ -307,11 +318,12 @@ def _typed(table: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
 
 
 def _number(table: Mapping[str, Any], name: str, where: str) -> float | None:
-    value = table.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-        raise InputError(f"{where}: {name} is {value!r}; a number is needed")
+    return None if name not in table else _numeric(table[name], f"{where}: {name}")
+
+
+def _numeric(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{where} is {value!r}; a finite number is needed")
     return float(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ CONSTANT = "-"
 
 OUTCOMES = ("correct", "score")
 PROBABILITY = re.compile(r"p_(0|[1-9][0-9]*)")
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 TOLERANCE = 1e-3
 """How far option probabilities may sum from one: three printed decimals."""
 
@@ -120,33 +121,6 @@ def record_table(
     return Records(result, own_clusters, tuple(sources), tuple(notes))
 
 
-def combined(parts: Iterable[Records]) -> Records:
-    """Put record tables of several files together; a key may stand in one of them only.
-
-    Raises
-    ------
-    InputError
-        They disagree on having clusters or on the outcome, or one key stands in two of them.
-    """
-    found = list(parts)
-    if len(found) == 1:
-        return found[0]
-    where = " and ".join(source.path for part in found for source in part.sources) or "records"
-    if len({part.own_clusters for part in found}) > 1:
-        raise InputError(f"{where}: some have a cluster column and some have none; map it in all, or in none")
-    if len({tuple(name for name in OUTCOMES if name in part.frame) for part in found}) > 1:
-        raise InputError(f"{where}: their outcomes differ; all need 'correct', or all 'score'")
-    frame = pd.concat([part.frame.astype(dict.fromkeys((*KEY, "cluster"), object)) for part in found])
-    if found[0].own_clusters:
-        frame = frame.drop(columns="cluster")
-    return record_table(
-        frame.reset_index(drop=True),
-        sources=[source for part in found for source in part.sources],
-        notes=list(dict.fromkeys(note for part in found for note in part.notes)),
-        where=where,
-    )
-
-
 def labels(column: pd.Series, name: str, where: str) -> pd.Categorical:
     """Make labels of a column, in natural order: numbers by value, before words; 2 and 2.0 are one label.
 
@@ -168,7 +142,8 @@ def labels(column: pd.Series, name: str, where: str) -> pd.Categorical:
     if "" in words:
         empty = np.flatnonzero(codes == words.index(""))
         raise InputError(f"{where}: {name} is empty in {rows(empty)}; fill it, or leave those rows out")
-    ordered = sorted(set(words), key=natural)
+    # Words that count as equal, 7 and 007, still have one order.
+    ordered = sorted(set(words), key=lambda word: (natural(word), word))
     place = {word: i for i, word in enumerate(ordered)}
     recode = np.array([place[word] for word in words], dtype=np.int64)
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(ordered, dtype=object))
@@ -186,11 +161,10 @@ def label(value: object) -> str:
 
 def natural(word: str) -> tuple[tuple[int, float, str], ...]:
     """Order labels as a person does: by the numbers in them."""
-    try:
+    if NUMBER.fullmatch(word):
         return ((0, float(word), ""),)
-    except ValueError:
-        parts = re.split(r"([0-9]+)", word)
-        return tuple((0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts if part)
+    parts = re.split(r"([0-9]+)", word)
+    return tuple((0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts if part)
 
 
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.DataFrame:

@@ -143,8 +143,8 @@ def fraction(level: float, name: str = "level") -> float:
     InputError
         It is not.
     """
-    if not 0 < level < 1:
-        raise InputError(f"{name} {level}: a number between 0 and 1, such as 0.95")
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise InputError(f"{name} {level!r}: a number between 0 and 1, such as 0.95")
     return float(level)
 
 

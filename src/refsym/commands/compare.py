@@ -149,7 +149,6 @@ def _value(text: str) -> float:
 
 def _read(paths: list[str], reading: "Reading") -> "Records":
     from refsym_stats import combined, read_records
-    from refsym_stats.readers import same_documents
 
     found = []
     for text in paths:
@@ -159,10 +158,7 @@ def _read(paths: list[str], reading: "Reading") -> "Records":
         arm, _, seed = name.partition(":") if labelled else ("", "", "")
         path = path if labelled else text
         found.append(read_records(path, arm=arm or None, seed=seed or None, **reading.options()))
-    together = combined(found)
-    if any(source.format == "lm_eval" for source in together.sources):
-        same_documents(together)
-    return together
+    return combined(found)
 
 
 def carry_out(found: "Records", plan: "Plan", out: Path, as_json: bool) -> None:

@@ -11,11 +11,10 @@ import pandas as pd
 from refsym_stats.errors import InputError, names
 from refsym_stats.readers import inspect_ai, lm_eval, lmms_eval, table
 from refsym_stats.readers import order_paired as paired_by_order
-from refsym_stats.readers.documents import same_documents
 from refsym_stats.readers.options import Options
 from refsym_stats.records import Records
 
-__all__ = ["FORMATS", "read_records", "same_documents"]
+__all__ = ["FORMATS", "read_records"]
 
 FORMATS: Mapping[str, Callable[[Path, Options], Records]] = {
     "table": table.read,
@@ -74,7 +73,7 @@ def read_records(
     Raises
     ------
     InputError
-        The file cannot be read, or its rows break a rule of `refsym_stats.records.records`; one line says where and
+        The file cannot be read, or its rows break a rule of `refsym_stats.record_table`; one line says where and
         what to do.
     """
     options = Options(
