@@ -191,6 +191,13 @@ def test_absent_items_are_reported_with_bounds(tmp_path, frame):
     found = compare(record_table(frame[~lost]), plan(tmp_path, text))
     assert found.contrasts[0].robust.n == 118
     assert {absent.items for absent in found.absent} == {2}
+    wrong = PLAN.replace("[units]", '[read]\nmissing = "wrong"\n[units]')
+    with pytest.raises(InputError, match='jsd in benchmark synthetic, budget 8: missing = "wrong" makes absent'):
+        compare(record_table(frame[~lost]), plan(tmp_path, wrong))
+    accuracies = plan(tmp_path, wrong.replace(', "jsd"', ""))
+    assert {absent.given_up for absent in compare(record_table(frame[~lost]), accuracies).absent} == {
+        ("answer", "probabilities")
+    }
     low, high = found.contrasts[0].bounds
     truth = compare(record_table(frame), plan(tmp_path)).contrasts[0].estimate
     assert low <= truth <= high
@@ -211,7 +218,13 @@ def test_the_record_is_plain_json_and_names_its_inputs(tmp_path, frame):
         (("draws = 400", "drows = 400"), "unknown key 'drows'; did you mean 'draws'"),
         (("draws = 400", "draws = 3"), "draws 3: an integer of at least 100"),
         (("draws = 400", "level = 1.5"), "level 1.5"),
-        (("draws = 400", 'level = "x"'), "inference"),
+        (("draws = 400", 'level = "x"'), "level 'x': a number between 0 and 1"),
+        (("draws = 400", "alternative = 3"), "alternative 3: one of"),
+        (("[units]", '[read]\ngrades = { C = "1" }\n[units]'), "grades: C is '1'; a finite number is needed"),
+        (("[units]", "[read]\ngrades = { C = inf }\n[units]"), "grades: C is inf; a finite number"),
+        (("[units]", "[read]\ngrades = 3\n[units]"), "grades must be a table"),
+        (("[units]", "[read]\ncolumns = { item = 3 }\n[units]"), "columns: item is 3; str is needed"),
+        (("[units]", '[read]\nthreshold = "x"\n[units]'), "threshold is 'x'; a finite number"),
         (("draws = 400", 'alternative = "bigger"'), "alternative 'bigger': one of two-sided, greater, less"),
         (("size = 4", "size = 3"), "family primary: declared size 3, but it holds 4 contrasts"),
         (("size = 4\n", "\n"), "declare how many contrasts"),

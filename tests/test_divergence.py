@@ -65,9 +65,18 @@ def test_zeros_count_nothing_and_missing_support_is_infinite():
     assert kl_divergence([1.0, 0.0], [0.5, 0.5]) == pytest.approx(LOG_2, rel=1e-15)
     assert kl_divergence([0.5, 0.5], [1.0, 0.0]) == np.inf
     assert kl_divergence([1.0, 0.0], [1.0, 0.0]) == 0.0
-    # Not the 0 that max(0, x) would make of a NaN.
-    assert np.isnan(kl_divergence([np.nan, 0.5], [0.5, 0.5]))
-    assert np.isnan(jensen_shannon([np.nan, 0.5], [0.5, 0.5]))
+
+
+@pytest.mark.parametrize("bad", [[np.nan, 0.5], [np.inf, 0.0], [-0.5, 1.5], [0.5, 0.4], [1.0], [0.5, 0.25, 0.25], 1.0])
+def test_what_is_no_distribution_is_refused(bad):
+    good = [0.5, 0.5]
+    for divergence in (kl_divergence, jensen_shannon):
+        for pair in ((good, bad), (bad, good)):
+            with pytest.raises(InputError, match="distributions"):
+                divergence(*pair)
+    if np.shape(bad) == (2,):
+        with pytest.raises(InputError, match="distributions"):
+            mean_pairwise_jsd([good, bad])
 
 
 @pytest.mark.parametrize("m", [2, 3, 10, 97])
@@ -79,7 +88,7 @@ def test_disjoint_supports_are_log_2_apart(m):
 
 
 def test_subnormal_probabilities_do_not_overflow():
-    assert kl_divergence([1.0], [5e-324]) == pytest.approx(744.44, rel=1e-4)
+    assert kl_divergence([1.0, 0.0], [5e-324, 1.0]) == pytest.approx(744.44, rel=1e-4)
     assert jensen_shannon([1.0, 5e-324], [5e-324, 1.0]) == pytest.approx(LOG_2)
     assert kl_divergence([5e-324, 1.0], [1e-300, 1.0]) >= 0
 

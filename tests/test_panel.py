@@ -1,5 +1,8 @@
 """Records as arrays, absent observations, endpoints."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,16 +16,16 @@ from refsym_stats.endpoints import (
     ENDPOINTS,
     applicable,
     item_values,
-    paired_recall,
+    least_accuracy,
     pairwise_jsd,
-    rate_slopes,
     robust_accuracy,
-    transitions,
     worst_partition,
 )
 from refsym_stats.errors import InputError
+from refsym_stats.paired_answers import paired_recall, transitions
 from refsym_stats.panel import panels
 from refsym_stats.records import natural, record_table
+from refsym_stats.slopes import rate_slopes
 
 
 def table(seed: int = 0, items: int = 7, **axes: int) -> pd.DataFrame:
@@ -54,6 +57,18 @@ def test_labels_stand_in_natural_order_and_whole_floats_are_integers():
     assert sorted(words, key=natural) == ["2.5", "9", "10", "a2", "a10", "b"]
     frame = pd.DataFrame({"item": [10.0, 9.0, 2.5], "correct": [1, 0, 1]})
     assert list(record_table(frame).frame["item"].cat.categories) == ["2.5", "9", "10"]
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2", "3"])
+def test_labels_stand_in_one_order_whatever_the_hash_seed(hash_seed):
+    words = ["nan", "10", "1e1", "010", "7", "007", "inf", "1_0", "b", "-3", "+3", "2.50", "2.5"]
+    code = (
+        "import pandas as pd\nfrom refsym_stats.records import labels\n"
+        f"print(*labels(pd.Series({words!r}), 'item', 'here').categories)"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "-3 1_0 1e1 2.5 2.50 +3 007 7 010 10 b inf nan\n"
 
 
 def test_every_observation_stands_in_its_place():
@@ -96,7 +111,10 @@ def test_endpoints_against_loops_over_the_table():
     by_arm = part.groupby("arm")["correct"].mean().to_numpy()
     np.testing.assert_allclose(accuracy.means().mean(axis=1), by_arm, rtol=1e-12)
     by_cell = part.groupby(["arm", "seed", "partition"])["correct"].mean().groupby(["arm", "seed"]).min().to_numpy()
-    np.testing.assert_allclose(worst_partition(panel).reshape(-1), by_cell, rtol=1e-12)
+    np.testing.assert_allclose(least_accuracy(panel).reshape(-1), by_cell, rtol=1e-12)
+    worst = worst_partition(records)
+    np.testing.assert_allclose(worst.loc[worst["budget"] == "budget0", "value"], by_cell, rtol=1e-12)
+    assert list(worst) == ["benchmark", "budget", "arm", "seed", "n", "value"]
     same = part.groupby(["arm", "seed", "item"])["answer"].nunique().eq(1).groupby(["arm", "seed"]).mean().to_numpy()
     np.testing.assert_allclose(item_values(panel, ENDPOINTS["consistency"]).means().reshape(-1), same, rtol=1e-12)
 
@@ -134,8 +152,10 @@ def test_absent_observations_follow_the_rule():
     kept, absent = settled(panel, "complete-items")
     assert kept.items == tuple("012456")
     assert absent.by_arm == {"arm1": ("3",)}
-    wrong, _ = settled(panel, "wrong")
+    wrong, gone = settled(panel, "wrong")
     assert wrong.correct[1, 2, 3].tolist() == [0, 0]
+    assert absent.given_up == ()
+    assert gone.given_up == ("answer", "probabilities")
     assert wrong.answer is None
     assert wrong.probabilities is None
     low, high = bounds(panel, ENDPOINTS["accuracy"], "arm1", "arm0")
@@ -215,6 +235,18 @@ def test_transitions_count_every_pair_once():
 def test_paired_recall_divides_by_what_dense_has():
     assert paired_recall([1, 0, 1, 1], [1, 1, 0, 0]) == 0.5
     assert paired_recall([1, 1], [0, 0]) is None
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [(([1, 0], [1]), r"shapes \(2,\) and \(1,\)"), (([1, np.nan], [1, 0]), "must be 0 or 1"), (([2], [1]), "0 or 1")],
+)
+def test_what_does_not_pair_is_refused(pair, message):
+    for procedure in (transitions, paired_recall):
+        with pytest.raises(InputError, match=message):
+            procedure(*pair)
+    with pytest.raises(InputError, match=r"answers of shape \(1,\)"):
+        transitions([1, 0], [1, 0], (["a"], ["a", "b"]))
 
 
 def test_rate_slopes_are_least_squares():

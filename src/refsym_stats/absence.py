@@ -25,6 +25,8 @@ class Absent:
         Items in all.
     by_arm : dict of str to tuple of str
         The items that each arm lacks, wholly or in part.
+    given_up : tuple of str
+        What the rule "wrong" leaves unused: "answer", "probabilities".
     """
 
     where: str
@@ -32,6 +34,7 @@ class Absent:
     items: int
     of: int
     by_arm: dict[str, tuple[str, ...]]
+    given_up: tuple[str, ...] = ()
 
 
 def settled(panel: Panel, rule: str) -> tuple[Panel, Absent | None]:
@@ -63,10 +66,10 @@ def settled(panel: Panel, rule: str) -> tuple[Panel, Absent | None]:
         return panel.of_items(panel.complete), absent
     if panel.correct is None:
         raise InputError(f"{panel.name}: missing = \"wrong\" needs 'correct'; a score has no wrong value")
-    if panel.probabilities is not None or panel.answer is not None:
-        # An absent answer is no answer and an absent distribution no distribution: neither has a wrong value.
-        panel = replace(panel, probabilities=None, answer=None)
-    return replace(panel, present=np.ones_like(panel.present)), absent
+    # An absent answer is no answer and an absent distribution no distribution: neither has a wrong value.
+    given_up = tuple(name for name in ("answer", "probabilities") if getattr(panel, name) is not None)
+    filled = replace(panel, present=np.ones_like(panel.present), answer=None, probabilities=None)
+    return filled, replace(absent, given_up=given_up)
 
 
 def bounds(panel: Panel, endpoint: Endpoint, arm: str, comparator: str) -> tuple[float, float] | None:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refsym_stats.arguments import finite, fraction, whole
 from refsym_stats.categories import Categories
 from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
-from refsym_stats.result import Flag, Number, Result, finite, fraction, whole
+from refsym_stats.result import Flag, Number, Result
 from refsym_stats.streams import draw
 
 FEW = 10

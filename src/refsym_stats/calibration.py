@@ -26,12 +26,14 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from refsym_stats.arguments import fraction, whole
 from refsym_stats.bootstrap import cluster_bootstrap, crossed_bootstrap
+from refsym_stats.equivalence import tost
 from refsym_stats.errors import InputError
 from refsym_stats.mcnemar import mcnemar_exact
-from refsym_stats.multiplicity import bonferroni, gated, holm, tost
+from refsym_stats.multiplicity import bonferroni, gated, holm
 from refsym_stats.randomization import sign_flip
-from refsym_stats.result import Result, fraction, whole
+from refsym_stats.result import Result
 
 Array = NDArray[np.float64]
 

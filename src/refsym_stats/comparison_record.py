@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from refsym_stats.comparison import Compared, Comparison
+from refsym_stats.comparison import Comparison
+from refsym_stats.contrasts import Compared
 from refsym_stats.records import Records
 from refsym_stats.result import Result
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from refsym_stats.endpoints import applicable, item_values, worst_partition
+from refsym_stats.endpoints import applicable, item_values, least_accuracy
 from refsym_stats.intervals import cluster_robust
 from refsym_stats.panel import Panel
 from refsym_stats.plan import Inference
@@ -59,7 +59,7 @@ def described(panels: Mapping[tuple[str, str], Panel], settings: Inference) -> D
                 for p, partition in enumerate(panel.partitions)
             ]
             if len(panel.partitions) > 1:
-                worst = worst_partition(panel)[a] * 100
+                worst = least_accuracy(panel)[a] * 100
                 row = place | {"endpoint": WORST}
                 counts = _counts(panel, settings)
                 arms.append(row | {"mean": float(worst.mean()), "sd": _sd(worst), "low": None, "high": None} | counts)
@@ -73,17 +73,13 @@ def _endpoints(panel: Panel, arm: int) -> list[tuple[str, NDArray[np.float64]]]:
 
 
 def _mean(panel: Panel, lines: NDArray[np.float64], settings: Inference) -> dict[str, Any]:
-    found = cluster_robust(lines.mean(axis=0), _clusters(panel, settings), level=settings.level)
+    found = cluster_robust(lines.mean(axis=0), panel.units(settings.cluster), level=settings.level)
     values = {"mean": found.estimate, "sd": _sd(lines.mean(axis=1)), "low": found.low, "high": found.high}
     return values | _counts(panel, settings)
 
 
 def _counts(panel: Panel, settings: Inference) -> dict[str, int]:
-    return {"n": len(panel.items), "clusters": len(set(_clusters(panel, settings))), "seeds": len(panel.seeds)}
-
-
-def _clusters(panel: Panel, settings: Inference) -> tuple[str, ...]:
-    return panel.clusters if settings.cluster == "cluster" else panel.items
+    return {"n": len(panel.items), "clusters": len(set(panel.units(settings.cluster))), "seeds": len(panel.seeds)}
 
 
 def _sd(values: NDArray[np.float64]) -> float | None:

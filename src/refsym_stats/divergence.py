@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from refsym_stats.errors import InputError
+from refsym_stats.records import TOLERANCE
 
 
 def kl_divergence(p: Any, q: Any) -> NDArray[np.float64]:
@@ -20,9 +21,13 @@ def kl_divergence(p: Any, q: Any) -> NDArray[np.float64]:
     p, q : arrays [..., m]
         Distributions; 0 log 0 = 0. Infinite where q is 0 and p is not. Clipped at 0, so that rounding never makes it
         negative.
+
+    Raises
+    ------
+    InputError
+        A probability is negative or not finite, a distribution does not sum to one, or they are over different options.
     """
-    terms = rel_entr(np.asarray(p, np.float64), np.asarray(q, np.float64))
-    return np.asarray(np.maximum(terms.sum(axis=-1), 0.0))
+    return _kl(*_distributions(p, q))
 
 
 def jensen_shannon(p: Any, q: Any) -> NDArray[np.float64]:
@@ -32,11 +37,13 @@ def jensen_shannon(p: Any, q: Any) -> NDArray[np.float64]:
     ----------
     p, q : arrays [..., m]
         Distributions; 0 log 0 = 0.
+
+    Raises
+    ------
+    InputError
+        A probability is negative or not finite, a distribution does not sum to one, or they are over different options.
     """
-    first, second = np.asarray(p, np.float64), np.asarray(q, np.float64)
-    middle = (first + second) / 2
-    mean = (kl_divergence(first, middle) + kl_divergence(second, middle)) / 2
-    return np.asarray(np.minimum(mean, np.log(2)))
+    return _jsd(*_distributions(p, q))
 
 
 def mean_pairwise_jsd(p: Any) -> NDArray[np.float64]:
@@ -50,11 +57,34 @@ def mean_pairwise_jsd(p: Any) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        There are fewer than two partitions.
+        There are fewer than two partitions, a probability is negative or not finite, or a distribution does not sum to
+        one.
     """
-    values = np.asarray(p, np.float64)
+    (values,) = _distributions(p)
     if values.ndim < 2 or values.shape[-2] < 2:
         raise InputError(f"pairwise JSD needs two partitions or more, got shape {values.shape}")
     pairs = list(combinations(range(values.shape[-2]), 2))
-    total = sum(jensen_shannon(values[..., i, :], values[..., j, :]) for i, j in pairs)
+    total = sum(_jsd(values[..., i, :], values[..., j, :]) for i, j in pairs)
     return np.asarray(total / len(pairs))
+
+
+def _kl(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.maximum(rel_entr(p, q).sum(axis=-1), 0.0))
+
+
+def _jsd(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    middle = (p + q) / 2
+    return np.asarray(np.minimum((_kl(p, middle) + _kl(q, middle)) / 2, np.log(2)))
+
+
+def _distributions(*given: Any) -> tuple[NDArray[np.float64], ...]:
+    found = tuple(np.asarray(one, np.float64) for one in given)
+    if len({one.shape[-1:] for one in found}) > 1:
+        raise InputError(
+            f"distributions over different options: shapes {' and '.join(str(one.shape) for one in found)}"
+        )
+    for one in found:
+        # Written so that NaN fails.
+        if one.ndim == 0 or not ((one >= 0).all() and (np.abs(one.sum(axis=-1) - 1) <= TOLERANCE).all()):
+            raise InputError("distributions: probabilities of at least 0 that sum to one over the last axis are needed")
+    return found

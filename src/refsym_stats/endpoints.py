@@ -14,7 +14,6 @@ from refsym_stats.divergence import kl_divergence, mean_pairwise_jsd
 from refsym_stats.errors import InputError
 from refsym_stats.panel import Panel, panels
 from refsym_stats.records import Records
-from refsym_stats.result import finite
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def applicable(panel: Panel) -> list[Endpoint]:
     ]
 
 
-def worst_partition(panel: Panel) -> NDArray[np.float64]:
+def least_accuracy(panel: Panel) -> NDArray[np.float64]:
     """Return the least of the partitions' accuracies, [A, S]: no mean over items, so without an item-level test."""
     return np.asarray(_of(panel.correct).mean(axis=2).min(axis=-1))
 
@@ -184,7 +183,7 @@ def robust_accuracy(records: Records) -> pd.DataFrame:
     InputError
         Without `correct`, with one partition, or with absent observations.
     """
-    return _by_seed(records, ENDPOINTS["robust_accuracy"])
+    return _by_seed(records, lambda panel: item_values(panel, ENDPOINTS["robust_accuracy"]).means())
 
 
 def pairwise_jsd(records: Records) -> pd.DataFrame:
@@ -200,78 +199,36 @@ def pairwise_jsd(records: Records) -> pd.DataFrame:
     InputError
         Without probabilities, with one partition, or with absent observations.
     """
-    return _by_seed(records, ENDPOINTS["jsd"])
+    return _by_seed(records, lambda panel: item_values(panel, ENDPOINTS["jsd"]).means())
 
 
-def _by_seed(records: Records, endpoint: Endpoint) -> pd.DataFrame:
-    rows = [
-        {"benchmark": panel.benchmark, "budget": panel.budget, "arm": arm, "seed": seed, "n": len(panel.items)}
-        | {"value": value}
-        for panel in panels(records).values()
-        for arm, line in zip(panel.arms, item_values(panel, endpoint).means(), strict=True)
-        for seed, value in zip(panel.seeds, line.tolist(), strict=True)
-    ]
-    return pd.DataFrame(rows)
+def worst_partition(records: Records) -> pd.DataFrame:
+    """Accuracy on the worst partition, by benchmark, budget, arm and seed.
 
-
-TRANSITIONS = ("C to C", "C to W", "W to C", "W to W, same answer", "W to W, another answer")
-
-
-def transitions(before: Any, after: Any, answers: tuple[Any, Any] | None = None) -> dict[str, int]:
-    """Count what becomes of each answer from one arm to another (RS table 1).
-
-    Parameters
-    ----------
-    before, after : arrays of 0 and 1
-        Correctness, in pairs.
-    answers : pair of arrays, optional
-        The answers; without them wrong answers that change cannot be told, and "W to W" is one count.
-    """
-    first, second = np.asarray(before).astype(bool), np.asarray(after).astype(bool)
-    wrong = ~first & ~second
-    out = {
-        "C to C": int((first & second).sum()),
-        "C to W": int((first & ~second).sum()),
-        "W to C": int((~first & second).sum()),
-    }
-    if answers is None:
-        return out | {"W to W": int(wrong.sum())}
-    same = np.asarray(answers[0]) == np.asarray(answers[1])
-    return out | {TRANSITIONS[3]: int((wrong & same).sum()), TRANSITIONS[4]: int((wrong & ~same).sum())}
-
-
-def paired_recall(correct: Any, dense_correct: Any) -> float | None:
-    """Share of the dense arm's correct answers that an arm keeps (UG 4); None where the dense arm has none.
-
-    Parameters
-    ----------
-    correct, dense_correct : arrays of 0 and 1
-        In pairs.
-    """
-    kept, dense = np.asarray(correct).astype(bool), np.asarray(dense_correct).astype(bool)
-    return float((kept & dense).sum() / dense.sum()) if dense.any() else None
-
-
-def rate_slopes(values: Any, rates: Any) -> NDArray[np.float64]:
-    """Least-squares slope of each seed's values over the rates (RS G.1, H.4): what `paired_t` then tests.
-
-    Parameters
-    ----------
-    values : array [seeds, rates]
-    rates : array [rates]
-        What the slope is over: give log rates for slopes per natural-log unit.
+    Returns
+    -------
+    DataFrame
+        `benchmark, budget, arm, seed, n, value`.
 
     Raises
     ------
     InputError
-        A value is not finite, the shapes do not fit, or all rates are equal.
+        Without `correct`, with one partition, or with absent observations.
     """
-    lines, at = finite(values, "values").astype(np.float64), finite(rates, "rates").astype(np.float64)
-    if lines.ndim != 2 or at.shape != lines.shape[1:]:
-        raise InputError(
-            f"rate_slopes: values [seeds, rates] and rates [rates] are needed, got {lines.shape}, {at.shape}"
-        )
-    centred = at - at.mean()
-    if not np.ptp(at) > 0:
-        raise InputError("rate_slopes: all rates are equal; a slope needs two")
-    return np.asarray(lines @ centred / (centred @ centred))
+
+    def least(panel: Panel) -> NDArray[np.float64]:
+        item_values(panel, ENDPOINTS["robust_accuracy"])  # raises where the worst of the partitions means nothing
+        return least_accuracy(panel)
+
+    return _by_seed(records, least)
+
+
+def _by_seed(records: Records, means: Callable[[Panel], NDArray[np.float64]]) -> pd.DataFrame:
+    rows = [
+        {"benchmark": panel.benchmark, "budget": panel.budget, "arm": arm, "seed": seed, "n": len(panel.items)}
+        | {"value": value}
+        for panel in panels(records).values()
+        for arm, line in zip(panel.arms, means(panel), strict=True)
+        for seed, value in zip(panel.seeds, line.tolist(), strict=True)
+    ]
+    return pd.DataFrame(rows)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from refsym_stats.arguments import finite, fraction
 from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
-from refsym_stats.result import Alternative, Flag, Result, finite, fraction
+from refsym_stats.result import Alternative, Flag, Result
 
 
 def paired_t(differences: Any, *, level: float = 0.95, alternative: str = "two-sided") -> Result:

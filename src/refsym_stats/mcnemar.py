@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 from scipy.optimize import brentq
@@ -11,11 +10,9 @@ from scipy.special import betainc, betaln
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from refsym_stats.arguments import fraction, whole
 from refsym_stats.errors import InputError
-from refsym_stats.result import Alternative, Flag, Result, fraction, whole
-
-LEAST = math.log(sys.float_info.min)
-"""Logarithm below which a p-value underflows."""
+from refsym_stats.result import LEAST_LOG, Alternative, Flag, Result
 
 
 def mcnemar_exact(
@@ -62,7 +59,7 @@ def mcnemar_exact(
         "log10_p": log_p / math.log(10),
         "minimum_p": _p_value(0, discordant, sides, mid_p)[0],
         "alternative": against,
-        "flags": ((Flag.NO_DISCORDANT,) if discordant == 0 else ()) + ((Flag.UNDERFLOW,) if log_p < LEAST else ()),
+        "flags": ((Flag.NO_DISCORDANT,) if discordant == 0 else ()) + ((Flag.UNDERFLOW,) if log_p < LEAST_LOG else ()),
     }
     if n is None:
         return Result(**fixed, n=discordant)
@@ -89,14 +86,14 @@ def _p_value(fewer: int, n: int, sides: int, mid_p: bool) -> tuple[float, float]
     if n == 0:
         return 1.0, 0.0
     p = min(1.0, sides * (_tail(fewer, n) - (0.5 * _mass(fewer, n) if mid_p else 0.0)))
-    if p >= math.exp(LEAST):
+    if p >= math.exp(LEAST_LOG):
         return p, math.log(p)
     term, total, k = 1.0, 0.5 if mid_p else 1.0, fewer
     # Each term over the one before it; far out, the ratios are well below one.
     while k and term > 1e-17:
         term *= k / (n - k + 1)
         total, k = total + term, k - 1
-    return math.exp(LEAST), math.log(sides * total) + _log_mass(fewer, n)
+    return math.exp(LEAST_LOG), math.log(sides * total) + _log_mass(fewer, n)
 
 
 def _tail(k: int, n: int) -> float:

@@ -1,16 +1,14 @@
-"""Adjusted p-values over a family whose size was declared, and equivalence within a margin."""
+"""Adjusted p-values over a family whose size was declared."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
+from refsym_stats.arguments import whole
 from refsym_stats.errors import InputError
-from refsym_stats.result import Result, whole
 
 
 def bonferroni(p: Any, family_size: int) -> NDArray[np.float64]:
@@ -57,49 +55,6 @@ def gated(p_source: Any, p_seed: Any, *, family_size: int) -> NDArray[np.float64
     if source.shape != seed.shape:
         raise InputError(f"gated: each contrast needs both p-values, got shapes {source.shape} and {seed.shape}")
     return bonferroni(np.maximum(source, seed), family_size)
-
-
-def tost(result: Result, margin: float) -> Result:
-    """Test equivalence within a declared margin: two one-sided t-tests on an estimate with a standard error.
-
-    Parameters
-    ----------
-    result : Result
-        Of `paired_t` or `cluster_robust`.
-    margin : float
-        In the estimate's units, positive. The null is |effect| >= margin; a small p says that the arms differ by less.
-
-    Returns
-    -------
-    Result
-        With the larger of the two p-values, and the interval at twice that error: level 1 - 2 (1 - level). No p-value
-        where the result has no standard error: without variation nothing is shown.
-
-    Raises
-    ------
-    InputError
-        The margin is not positive and finite, or the result is of a method without degrees of freedom.
-    """
-    if not (np.isfinite(margin) and margin > 0):
-        raise InputError(f"margin {margin}: a positive number in the endpoint's units")
-    units = result.clusters or result.seeds
-    if result.draws is not None or units is None or result.estimate is None or result.level is None:
-        raise InputError(f"tost: needs a result of paired_t or cluster_robust, got {result.method}")
-    name = f"two one-sided tests, margin {margin:g}"
-    if result.standard_error is None:
-        return replace(result, method=name, p_value=None)
-    estimate, error, degrees = float(result.estimate), float(result.standard_error), units - 1
-    p = max(student.sf((estimate + margin) / error, degrees), student.cdf((estimate - margin) / error, degrees))
-    half = float(student.ppf(result.level, degrees)) * error
-    return replace(
-        result,
-        method=name,
-        low=estimate - half,
-        high=estimate + half,
-        level=2 * result.level - 1,
-        p_value=float(p),
-        alternative=None,
-    )
 
 
 def _family(p: Any, family_size: int) -> tuple[NDArray[np.float64], int]:

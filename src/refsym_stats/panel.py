@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refsym_stats.errors import InputError, names
-from refsym_stats.records import Records
+from refsym_stats.records import CONSTANT, Records
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,17 @@ class Panel:
     @property
     def name(self) -> str:
         """Where this is, for an error or a heading."""
-        parts = [
-            f"benchmark {self.benchmark}" * (self.benchmark != "-"),
-            f"budget {self.budget}" * (self.budget != "-"),
-        ]
-        return ", ".join(part for part in parts if part) or "the records"
+        labels = {"benchmark": self.benchmark, "budget": self.budget}
+        return ", ".join(f"{name} {label}" for name, label in labels.items() if label != CONSTANT) or "the records"
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
         """Items [n] that every arm, seed and partition has."""
         return np.asarray(self.present.all(axis=(0, 1, 3)))
+
+    def units(self, kind: str) -> tuple[str, ...]:
+        """Return what is resampled together, one label an item: its "cluster", or the "item" itself."""
+        return self.clusters if kind == "cluster" else self.items
 
     def arm(self, name: str) -> int:
         """Return the place of an arm.

@@ -12,9 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from refsym_stats.arguments import fraction, whole
 from refsym_stats.endpoints import ENDPOINTS
 from refsym_stats.errors import InputError, names
-from refsym_stats.result import Alternative, fraction, whole
+from refsym_stats.result import Alternative
 
 FORMAT = 1
 MISSING = ("error", "complete-items", "wrong")

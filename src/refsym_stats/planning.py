@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from refsym_stats.arguments import finite, fraction, whole
 from refsym_stats.categories import Categories
 from refsym_stats.clusters import balanced, cluster_sums
 from refsym_stats.errors import InputError
-from refsym_stats.result import finite, fraction, whole
 from refsym_stats.streams import draw
 
 

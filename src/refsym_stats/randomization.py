@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refsym_stats.arguments import finite, whole
 from refsym_stats.clusters import cluster_sums
 from refsym_stats.errors import InputError
-from refsym_stats.result import Alternative, Flag, Result, finite, whole
+from refsym_stats.result import LEAST_LOG, Alternative, Flag, Result
 from refsym_stats.signed_sums import halves, lattice, sampling, smoothing
 from refsym_stats.signed_sums.tail import Tail
 
@@ -28,8 +29,6 @@ SETTLED = 1e-6
 
 WIDE, FAR = 0.02, 1e-7
 """Relative width from which an enclosure is flagged, unless the p-value is below `FAR` anyway."""
-
-LEAST = math.log(np.finfo(float).tiny)
 
 
 def sign_flip(
@@ -111,7 +110,7 @@ def sign_flip(
     name, tail = _tail(flips, against, method)
     settled = tail.log_high - tail.log_low < SETTLED
     log_p = (tail.log_low + tail.log_high) / 2 if settled else tail.log_high
-    flags = [Flag.UNDERFLOW] if log_p < LEAST else []
+    flags = [Flag.UNDERFLOW] if log_p < LEAST_LOG else []
     if tail.log_high - tail.log_low > WIDE and tail.high > FAR:
         flags.append(Flag.NOT_SETTLED)
     if flips.dtype.kind == "f" and _rounded_fractions(flips):
@@ -119,11 +118,11 @@ def sign_flip(
     return Result(
         name,
         **fixed,
-        p_value=math.exp(max(log_p, LEAST)),
+        p_value=math.exp(max(log_p, LEAST_LOG)),
         p_low=None if settled else tail.low,
         p_high=None if settled else tail.high,
         log10_p=float(log_p / math.log(10)),
-        minimum_p=math.exp(max(least.log_high, LEAST)),
+        minimum_p=math.exp(max(least.log_high, LEAST_LOG)),
         flags=tuple(flags),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -11,11 +13,11 @@ from numpy.typing import NDArray
 
 from refsym_stats.errors import InputError
 
+LEAST_LOG = math.log(sys.float_info.min)
+"""Logarithm below which a p-value underflows."""
+
 Number = float | NDArray[np.float64]
 """A float; an array where the differences came with leading axes, one value a contrast, NaN where undefined."""
-
-LARGEST = 1e200
-"""Size of a value from which sums and products could overflow."""
 
 
 class Alternative(StrEnum):
@@ -112,50 +114,3 @@ class Result:
         varies = chosen.get("low") is not None
         flags = tuple(flag for flag in self.flags if not (varies and flag is Flag.NO_VARIATION))
         return replace(self, **chosen, flags=flags)
-
-
-def finite(differences: Any, name: str = "differences") -> NDArray[Any]:
-    """Return an array of finite numbers with at least one entry on its last axis.
-
-    Raises
-    ------
-    InputError
-        It is empty, not numeric, or holds NaN, infinity or a number beyond `LARGEST`.
-    """
-    array = np.asarray(differences)
-    if array.dtype == bool:
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: numbers are needed, got {array.dtype}")
-    if array.ndim == 0 or array.size == 0:
-        raise InputError(f"{name}: no values")
-    if array.dtype.kind == "f" and not (within := np.abs(array) <= LARGEST).all():
-        bad = int(np.flatnonzero(~within.reshape(-1))[0])
-        raise InputError(f"{name}: value {bad + 1} is {array.reshape(-1)[bad]}; all must be finite, within {LARGEST:g}")
-    return array
-
-
-def fraction(level: float, name: str = "level") -> float:
-    """Return a confidence level, or a power, strictly between 0 and 1.
-
-    Raises
-    ------
-    InputError
-        It is not.
-    """
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"{name} {level!r}: a number between 0 and 1, such as 0.95")
-    return float(level)
-
-
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """Return an integer of at least `least`.
-
-    Raises
-    ------
-    InputError
-        It is no integer, or smaller.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name} {value!r}: an integer of at least {least}")
-    return int(value)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from refsym_stats.result import whole
+from refsym_stats.arguments import whole
 
 CHUNK = 256
 """Draws of one stream. Part of every documented algorithm: changing it changes answers."""
