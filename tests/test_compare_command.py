@@ -137,6 +137,7 @@ def test_an_order_paired_log_needs_its_option(capsys, tmp_path):
     [
         (["missing.parquet"], "missing.parquet"),
         (["{study}/records.parquet", "--plan", "{study}/plan.toml", "--missing", "wrong"], "leave out --missing"),
+        (["{study}/records.parquet", "--plan", "{study}/plan.toml", "--init"], "give one of them"),
         (["{study}/records.parquet", "--column", "item"], "NAME=VALUE is needed"),
         (["{study}/records.parquet", "--grade", "C=x"], "a number is needed"),
         (["{study}/records.parquet", "--plan", "{study}/none.toml"], "none.toml"),

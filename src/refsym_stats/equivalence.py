@@ -30,13 +30,16 @@ def tost(result: Result, margin: float) -> Result:
     Raises
     ------
     InputError
-        The margin is not positive and finite, or the result is of a method without degrees of freedom.
+        The margin is not positive and finite, the result is of a method without degrees of freedom, or its level is at
+        most 0.5, which leaves no interval at twice that error.
     """
     if not (np.isfinite(margin) and margin > 0):
         raise InputError(f"margin {margin}: a positive number in the endpoint's units")
     units = result.clusters or result.seeds
     if result.draws is not None or units is None or result.estimate is None or result.level is None:
         raise InputError(f"tost: needs a result of paired_t or cluster_robust, got {result.method}")
+    if result.level <= 0.5:
+        raise InputError(f"tost: level {result.level:g}; more than 0.5 is needed")
     name = f"two one-sided tests, margin {margin:g}"
     if result.standard_error is None:
         return replace(result, method=name, p_value=None)

@@ -12,8 +12,7 @@ from refsym.progress import progress
 from refsym.terminal import printable
 
 if TYPE_CHECKING:
-    from refsym_stats import Comparison, Plan, Records
-    from refsym_stats.plan import Reading
+    from refsym_stats import Comparison, Plan, Reading, Records
 
 FILES = ("contrasts.parquet", "contrasts.csv", "tables.md", "tables.tex", "report.html", "comparison.json")
 Format = Literal["table", "lm_eval", "lmms_eval", "inspect_ai"]
@@ -84,9 +83,11 @@ def compare(
     First `--init` prints a plan to edit; then `--plan FILE` carries it out. Without a plan every contrast is
     exploratory, and nothing is adjusted for how many there are.
     """
-    from refsym_stats.plan import Inference, Plan, Reading
+    from refsym_stats import Inference, InputError, Plan, Reading
 
     if plan is not None:
+        if init:
+            raise InputError("--init drafts a plan and --plan carries one out: give one of them")
         _refuse_reading(context)
         wanted = Plan.read(plan)
         found = _read(records, wanted.reading)
@@ -115,7 +116,7 @@ def compare(
     carry_out(found, wanted, out, as_json)
 
 
-READING = ("format", "column", "filter", "metric", "grade", "normalise", "order_paired", "missing", "threshold", "init")
+READING = ("format", "column", "filter", "metric", "grade", "normalise", "order_paired", "missing", "threshold")
 
 
 def _refuse_reading(context: typer.Context) -> None:
