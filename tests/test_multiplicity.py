@@ -158,7 +158,7 @@ def test_a_margin_is_positive(margin):
 
 
 def test_an_interval_at_twice_the_error_needs_a_level_above_one_half():
-    with pytest.raises(InputError, match="level 0.5; more than 0.5"):
+    with pytest.raises(InputError, match=r"level 0\.5; more than 0\.5"):
         tost(paired_t([1.0, 2.0], level=0.5), 1.0)
 
 

@@ -15,7 +15,6 @@ import platform
 import sys
 import time
 from dataclasses import replace
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import refsym_stats
 from refsym.progress import progress
 from refsym_stats.calibration import FAMILIES, Scenario, simulate
 from refsym_theory.atomic import write_atomically
@@ -30,8 +30,11 @@ from refsym_theory.atomic import write_atomically
 FORMAT = 1
 KEY = b"refsym"
 
-SOURCES = "calibration bootstrap categories clusters intervals mcnemar multiplicity randomization result streams"
-"""Modules of refsym_stats that decide the numbers, besides those of signed sums."""
+MODULES = (
+    "arguments bootstrap categories clusters equivalence intervals mcnemar multiplicity randomization result streams"
+)
+PACKAGES = "calibration", "signed_sums"
+"""Modules and packages of refsym_stats that decide the numbers."""
 
 DEPLOYMENT = (2,) * 199 + (1,) * 2091
 """RS 4.4: 2,489 questions of 2,290 source videos."""
@@ -170,10 +173,9 @@ def _equivalence() -> list[Scenario]:
 
 def sources() -> str:
     """Hash the code that decides the numbers."""
-    digest = hashlib.sha256()
-    signed = "halves lattice sampling smoothing tail"
-    names = [*SOURCES.split(), *(f"signed_sums.{name}" for name in signed.split())]
-    files = [Path(str(import_module(f"refsym_stats.{name}").__file__)) for name in names]
+    root, digest = Path(str(refsym_stats.__file__)).parent, hashlib.sha256()
+    files = [root / f"{name}.py" for name in MODULES.split()]
+    files += [path for name in PACKAGES for path in sorted((root / name).glob("*.py"))]
     for path in [*files, Path(__file__)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
