@@ -35,73 +35,49 @@ def audit(
     """
     from refsym_stats.audit import PUBLISHED
     from refsym_stats.audit import audit as run
+    from refsym_stats.audit.record import record
 
     wanted = table or list(PUBLISHED)
     found = [run(name) for name in wanted]
     claim_folder(out, force)
-    record = _record(found)
-    _write(record, out)
+    plain = record(found)
+    _write(found, plain, out)
     if as_json:
         wrong = [
-            finding for entry in record["audits"] for finding in entry["findings"] if finding["verdict"] == "cannot be"
+            finding for entry in plain["audits"] for finding in entry["findings"] if finding["verdict"] == "cannot be"
         ]
-        typer.echo(json.dumps({"out": str(out), "counts": record["counts"], "cannot_be": wrong}, indent=1))
+        typer.echo(json.dumps({"out": str(out), "counts": plain["counts"], "cannot_be": wrong}, indent=1))
     else:
-        _print(record, out)
-    own = [entry for name, entry in zip(wanted, record["audits"], strict=True) if name not in PUBLISHED]
+        _print(plain, out)
+    own = [entry for name, entry in zip(wanted, plain["audits"], strict=True) if name not in PUBLISHED]
     if any(entry["counts"]["cannot be"] for entry in own):
         raise typer.Exit(1)
 
 
-def _record(found: list["Audit"]) -> dict[str, Any]:
-    from dataclasses import asdict
-    from importlib.metadata import version
-
-    from refsym.report.audit import FORMAT, KIND
-    from refsym_stats.audit import Verdict
-
-    def counted(findings: list[dict[str, Any]]) -> dict[str, int]:
-        return {verdict.value: sum(finding["verdict"] == verdict for finding in findings) for verdict in Verdict}
-
-    audits: list[dict[str, Any]] = []
-    for entry in found:
-        findings = [asdict(finding) for finding in entry.findings]
-        head = {"title": entry.title, "source": entry.source, "sha256": entry.sha256}
-        audits.append(head | {"counts": counted(findings), "findings": findings})
-    total = counted([finding for entry in audits for finding in entry["findings"]])
-    return {"kind": KIND, "format": FORMAT, "version": version("refsym"), "counts": total, "audits": audits}
-
-
-def _write(record: dict[str, Any], out: Path) -> None:
-    import pandas as pd
-
+def _write(found: list["Audit"], plain: dict[str, Any], out: Path) -> None:
     from refsym.report.audit import audit_markdown, render_audit
+    from refsym_stats.audit.record import finding_table
     from refsym_theory.atomic import write_together
 
-    rows = [
-        {"audit": entry["title"]} | {name: value for name, value in finding.items() if name != "inputs"}
-        for entry in record["audits"]
-        for finding in entry["findings"]
-    ]
     parquet = BytesIO()
-    pd.DataFrame(rows).astype(str).to_parquet(parquet, index=False)
+    finding_table(found).to_parquet(parquet, index=False)
     contents = (
         parquet.getvalue(),
-        audit_markdown(record).encode(),
-        render_audit(record).encode(),
-        (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode(),
+        audit_markdown(plain).encode(),
+        render_audit(plain).encode(),
+        (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode(),
     )
     out.mkdir(parents=True, exist_ok=True)
     write_together({out / name: content for name, content in zip(FILES, contents, strict=True)})
 
 
-def _print(record: dict[str, Any], out: Path) -> None:
+def _print(plain: dict[str, Any], out: Path) -> None:
     from rich.console import Console
 
     from refsym.report.audit import summary
 
     console = Console(highlight=False)
-    for entry in record["audits"]:
+    for entry in plain["audits"]:
         console.print(printable(f"{entry['title']}: {summary(entry['counts'])}"), markup=False, style="bold")
         for finding in entry["findings"]:
             if finding["verdict"] == "cannot be":

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from refsym.report.environment import environment
+from refsym_stats.audit.record import FORMAT, KIND
 
-KIND, FORMAT = "refsym audit", 1
 MARKS = {"cannot be": "✗", "agrees within rounding": "≈", "not recomputable": "?", "agrees": "✓"}
 CLASSES = {
     "cannot be": "refuted",
@@ -26,10 +26,10 @@ def render_audit(record: Mapping[str, Any]) -> str:
         The record is of another kind or format.
     """
     _demand(record)
-    return (
-        environment()
-        .get_template("audit.html")
-        .render(record=record, marks=MARKS, classes=CLASSES, of=_of, summary=summary, total=_total(record))
+    page = environment()
+    page.filters |= {"signs": _signs, "sentence": _sentence}
+    return page.get_template("audit.html").render(
+        record=record, marks=MARKS, classes=CLASSES, of=_of, summary=summary, total=_total_of(record["counts"])
     )
 
 
@@ -40,10 +40,9 @@ def audit_markdown(record: Mapping[str, Any]) -> str:
     for entry in record["audits"]:
         lines += [f"## {_line(entry['title'])}", "", f"{summary(entry['counts'])}.", ""]
         for finding in _of(entry, "cannot be"):
-            why = f" ({_line(finding['why'])})" if finding["why"] else ""
-            lines.append(
-                f"- **{_line(finding['place'])}**: {_line(finding['printed'])}. {_line(finding['arithmetic'])}{why}"
-            )
+            place, printed, arithmetic = (_line(_signs(finding[name])) for name in ("place", "printed", "arithmetic"))
+            why = f" {_line(_sentence(finding['why']))}" if finding["why"] else ""
+            lines.append(f"- **{place}**: “{printed}”. {arithmetic}{why}")
         lines += ["", "| check | place | printed | computed | verdict |", "| --- | --- | --- | --- | --- |"]
         lines += [
             "| " + " | ".join(_line(finding[name]) for name in ("id", "place", "printed", "computed", "verdict")) + " |"
@@ -67,16 +66,28 @@ def _demand(record: Mapping[str, Any]) -> None:
         raise ValueError(f"not the record of an audit of format {FORMAT}")
 
 
-def _total(record: Mapping[str, Any]) -> int:
-    return _total_of(record["counts"])
-
-
 def _total_of(counts: Mapping[str, int]) -> int:
     return sum(counts.values())
 
 
 def _of(entry: Mapping[str, Any], verdict: str) -> list[Mapping[str, Any]]:
     return [finding for finding in entry["findings"] if finding["verdict"] == verdict]
+
+
+SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " == ": " = ", " != ": " ≠ ", " * ": " × ", " - ": " − "}
+
+
+def _signs(text: str) -> str:
+    """Operators as a reader writes them."""
+    for typed, written in SIGNS.items():
+        text = text.replace(typed, written)
+    return text
+
+
+def _sentence(text: str) -> str:
+    """The text as a sentence: a capital at its start, a full stop at its end."""
+    whole = text[:1].upper() + text[1:]
+    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
 
 
 def _line(text: str) -> str:
