@@ -212,7 +212,7 @@ def test_values_have_their_units_decimals(number, unit, text):
         (0.0499, "0.050"),
         (0.0123, "0.012"),
         (4.2e-4, "4.2 × 10⁻⁴"),
-        (1e-308, "<10⁻³⁰⁰"),
+        (1e-308, "< 10⁻³⁰⁰"),
         (None, "–"),
     ],
 )

@@ -13,8 +13,9 @@ import pandas as pd
 
 from refsym_stats.comparison import Comparison
 from refsym_stats.contrasts import Compared
+from refsym_stats.description import described_endpoints
 from refsym_stats.records import Records
-from refsym_stats.result import Result
+from refsym_stats.result import Flag, Result
 
 KIND, FORMAT = "refsym comparison", 1
 
@@ -55,6 +56,8 @@ def record(comparison: Comparison, records: Records) -> dict[str, Any]:
         "absent": [asdict(absent) for absent in comparison.absent],
         "contrasts": [_contrast(found) for found in comparison.contrasts],
         "exploratory": [_contrast(found) for found in comparison.exploratory],
+        "endpoints": described_endpoints(),
+        "flags": {flag.name: str(flag) for flag in Flag},
         "arms": _rows(comparison.description.arms),
         "partitions": _rows(comparison.description.partitions),
         "seeds": _rows(comparison.description.seeds),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from refsym_stats.endpoints import applicable, item_values, least_accuracy
+from refsym_stats.endpoints import ENDPOINTS, applicable, item_values, least_accuracy
 from refsym_stats.intervals import cluster_robust
 from refsym_stats.panel import Panel
 from refsym_stats.plan import Inference
@@ -37,6 +37,13 @@ class Description:
     arms: pd.DataFrame
     partitions: pd.DataFrame
     seeds: pd.DataFrame
+
+
+def described_endpoints() -> list[dict[str, Any]]:
+    """Name, title, unit and better direction of what arms are described by, in the order of a table."""
+    found = [{"name": e.name, "title": e.title, "unit": e.unit, "better": e.better} for e in ENDPOINTS.values()]
+    after = [entry["name"] for entry in found].index("robust_accuracy") + 1
+    return [*found[:after], {"name": WORST, "title": "Worst partition", "unit": "pp", "better": 1}, *found[after:]]
 
 
 def described(panels: Mapping[tuple[str, str], Panel], settings: Inference) -> Description:

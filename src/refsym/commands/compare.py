@@ -202,12 +202,12 @@ def _write(comparison: "Comparison", plain: dict[str, Any], out: Path) -> None:
 def _print(plain: dict[str, Any], out: Path) -> None:
     from rich.console import Console
 
-    from refsym.report.comparison.sentences import findings, headline
+    from refsym.report.comparison.sentences import absences, cautions, findings, headline
 
     console = Console(highlight=False)
     console.print(printable(headline(plain)), markup=False, style="bold")
-    for note in plain["notes"]:
-        console.print(printable(f"note: {note}"), markup=False)
     for sentence in findings(plain):
         console.print(printable(sentence), markup=False)
+    for note in (*cautions(plain), *absences(plain), *plain["notes"]):
+        console.print(printable(f"note: {note}"), markup=False, style="dim")
     console.print(printable(f"report: {out / 'report.html'}"), markup=False, soft_wrap=True)

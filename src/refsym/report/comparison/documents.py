@@ -35,13 +35,10 @@ _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 def all_tables(record: Mapping[str, Any]) -> list[Table]:
     """The tables in the order of the page."""
-    found = [arms(record)]
-    if record["contrasts"]:
-        found.insert(0, effects(record, record["contrasts"], "Planned contrasts."))
-    if record["exploratory"]:
-        found.append(effects(record, record["exploratory"], "Exploratory contrasts: not planned, not adjusted."))
-    moved = transitions(record)
-    return [*found, moved] if moved else found
+    planned, others, moved = record["contrasts"], record["exploratory"], transitions(record)
+    found = [effects(record, planned, "Planned contrasts.")] if planned else []
+    found += [arms(record)] + ([moved] if moved else [])
+    return found + ([effects(record, others, "Exploratory contrasts: not planned, not adjusted.")] if others else [])
 
 
 def comparison_markdown(record: Mapping[str, Any]) -> str:
@@ -53,17 +50,17 @@ def comparison_markdown(record: Mapping[str, Any]) -> str:
         lines += ["", "Read with it:", "", *(f"- {_line(note)}" for note in notes)]
     for table in all_tables(record):
         lines += ["", f"**{_line(table.caption)}**", ""]
-        lines.append("| " + " | ".join(map(_cell, table.head)) + " |")
+        lines.append("| " + " | ".join(map(_line, table.head)) + " |")
         lines.append("| " + " | ".join("---" if i < table.labels else "---:" for i in range(len(table.head))) + " |")
         for i, row in enumerate(table.rows):
-            cells = [f"**{_cell(cell)}**" if (i, j) in table.bold else _cell(cell) for j, cell in enumerate(row)]
+            cells = [f"**{_line(cell)}**" if (i, j) in table.bold else _line(cell) for j, cell in enumerate(row)]
             lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *_inputs(record), ""])
+    return "\n".join([*lines, "", *map(_line, _inputs(record)), ""])
 
 
 def comparison_latex(record: Mapping[str, Any]) -> str:
     """Render the record's tables as LaTeX tables (packages booktabs; UTF-8)."""
-    lines = [f"% {line}" for line in _inputs(record)]
+    lines = [f"% {' '.join(line.split())}" for line in _inputs(record)]
     for table in all_tables(record):
         columns = "l" * table.labels + "r" * (len(table.head) - table.labels)
         lines += ["", r"\begin{table}", r"\centering", rf"\caption{{{_latex(table.caption)}}}"]
@@ -79,12 +76,10 @@ def comparison_latex(record: Mapping[str, Any]) -> str:
 
 
 def _inputs(record: Mapping[str, Any]) -> list[str]:
-    settings = record["plan"]["inference"]
-    plan = record["plan"]["sha256"] or "none: everything is exploratory"
-    sources = [f"Records {_line(source['path'])}: SHA-256 {source['sha256']}" for source in record["sources"]]
+    settings, plan = record["plan"]["inference"], record["plan"]["sha256"]
     return [
-        f"Plan: SHA-256 {plan}" if record["plan"]["sha256"] else f"Plan: {plan}",
-        *sources,
+        f"Plan: SHA-256 {plan}" if plan else "Plan: none, everything is exploratory",
+        *(f"Records {source['path']}: SHA-256 {source['sha256']}" for source in record["sources"]),
         f"Level {settings['level']:g}, {settings['draws']} draws, random seed {settings['random_seed']}.",
     ]
 
@@ -92,10 +87,6 @@ def _inputs(record: Mapping[str, Any]) -> list[str]:
 def _line(text: str) -> str:
     """One line: a label from the data may hold a break, or look like markup."""
     return re.sub(r"([\\`*_<>\[\]#|])", r"\\\1", " ".join(str(text).split()))
-
-
-def _cell(text: str) -> str:
-    return _line(text)
 
 
 def _latex(text: str) -> str:

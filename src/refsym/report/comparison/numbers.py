@@ -36,12 +36,17 @@ def p_value(p: float | None) -> str:
     if p >= 0.995:
         return "1"
     if p < 1e-300:
-        return "<10⁻³⁰⁰"
+        return "< 10⁻³⁰⁰"
     if p >= 0.001:
         decimals = 1 - math.floor(math.log10(p))
         return f"{p:.{decimals}f}"
     mantissa, _, exponent = f"{p:.1e}".partition("e")
     return f"{mantissa} × 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def p_equals(text: str) -> str:
+    """A printed p-value as a statement: p = 0.036, p ≤ 3.9 × 10⁻³²."""
+    return f"p {text}" if text[:1] in "≤<" else f"p = {text}"
 
 
 def p_of(result: Mapping[str, Any] | None) -> str:

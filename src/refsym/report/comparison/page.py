@@ -8,7 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from refsym.report.comparison import sentences
-from refsym.report.comparison.numbers import interval, p_of, p_value, value
+from refsym.report.comparison.numbers import interval, p_equals, p_of, value
+from refsym.report.comparison.places import aside
 from refsym.report.comparison.tables import arms, effects, transitions
 from refsym.report.environment import environment
 from refsym.report.figures.forest import forest
@@ -41,7 +42,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
         "p_map": p_map(record),
     }
     page = environment()
-    page.filters |= {"p": p_value}
+    page.filters["joined"] = _joined
     return page.get_template("comparison.html").render(
         record=record,
         planned=sentences.planned(record),
@@ -59,11 +60,23 @@ def render_comparison(record: Mapping[str, Any]) -> str:
         transitions=transitions(record),
         figures={name: svg and Markup(svg) for name, svg in figures.items()},
         key=[(arm, Markup(variable(i))) for i, arm in enumerate(_arm_names(record))],
-        place=sentences.place,
+        place=aside,
+        rule=sentences.RULES[record["plan"]["reading"]["missing"]],
+        p_equals=p_equals,
         value=value,
         interval=interval,
         p_of=p_of,
     )
+
+
+GLUE = "\N{NO-BREAK SPACE}"
+
+
+def _joined(text: str) -> str:
+    """The text with numbers that no line break takes apart."""
+    for apart in (" × ", "p = ", "p ≤ "):
+        text = text.replace(apart, apart.replace(" ", GLUE))
+    return text
 
 
 def _arm_names(record: Mapping[str, Any]) -> list[str]:

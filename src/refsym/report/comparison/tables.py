@@ -7,18 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from refsym.report.comparison.numbers import interval, p_of, p_value, value
+from refsym.report.comparison.places import where, where_of
 from refsym.report.numerals import NONE, count
 
 Row = Mapping[str, Any]
-
-ENDPOINT_NAMES = {
-    "accuracy": ("Mean accuracy", "pp", 1),
-    "robust_accuracy": ("Robust accuracy", "pp", 1),
-    "worst_partition": ("Worst partition", "pp", 1),
-    "consistency": ("Consistency", "pp", 1),
-    "jsd": ("JSD", "nats", -1),
-    "score": ("Mean score", "", 1),
-}
 
 
 @dataclass(frozen=True)
@@ -34,8 +26,8 @@ class Table:
 
 def effects(record: Row, rows: Sequence[Row], caption: str) -> Table:
     """Paired effects, as RS table 3: difference, interval, both p-values, the adjusted one, and their counts."""
-    one_place = len({where(row) for row in rows}) == 1
-    columns: list[tuple[str, list[str]]] = [] if one_place else [("Where", [where(row) for row in rows])]
+    one_place = len({where_of(row) for row in rows}) == 1
+    columns: list[tuple[str, list[str]]] = [] if one_place else [("Where", [where_of(row) for row in rows])]
     columns += [
         ("Arm − comparator", [f"{row['arm']} − {row['comparator']}" for row in rows]),
         ("Endpoint", [row["title"] for row in rows]),
@@ -53,7 +45,9 @@ def effects(record: Row, rows: Sequence[Row], caption: str) -> Table:
         ("n / clusters / seeds", [_counts(row) for row in rows]),
     ]
     head, cells = tuple(name for name, _ in columns), tuple(zip(*(column for _, column in columns), strict=True))
-    place = f" {where(rows[0])[0].upper()}{where(rows[0])[1:]}." if one_place and where(rows[0]) != "all" else ""
+    place = (
+        f" {where_of(rows[0])[0].upper()}{where_of(rows[0])[1:]}." if one_place and where_of(rows[0]) != "all" else ""
+    )
     return Table((caption + place).strip(), head, cells, labels)
 
 
@@ -70,25 +64,28 @@ def arms(record: Row) -> Table:
     found: dict[tuple[str, str], dict[str, dict[str, Row]]] = {}
     for row in record["arms"]:
         found.setdefault((row["benchmark"], row["budget"]), {}).setdefault(row["arm"], {})[row["endpoint"]] = row
-    endpoints = [name for name in ENDPOINT_NAMES if any(row["endpoint"] == name for row in record["arms"])]
+    present = {row["endpoint"] for row in record["arms"]}
+    endpoints = [endpoint for endpoint in record["endpoints"] if endpoint["name"] in present]
     cells: list[tuple[str, ...]] = []
     bold: set[tuple[int, int]] = set()
     for (benchmark, budget), by_arm in found.items():
         first = len(cells)
         for arm, by_endpoint in by_arm.items():
             cells.append(
-                (_where(benchmark, [budget]), arm, *(_mean(by_endpoint.get(name), name) for name in endpoints))
+                (where(benchmark, [budget]), arm, *(_mean(by_endpoint.get(e["name"]), e["unit"]) for e in endpoints))
             )
-        for column, name in enumerate(endpoints, 2):
-            means = [by_endpoint.get(name, {}).get("mean") for by_endpoint in by_arm.values()]
+        for column, endpoint in enumerate(endpoints, 2):
+            means = [by_endpoint.get(endpoint["name"], {}).get("mean") for by_endpoint in by_arm.values()]
             known = [mean for mean in means if mean is not None]
             if len(known) > 1 and max(known) > min(known):
-                best = max(known) if ENDPOINT_NAMES[name][2] > 0 else min(known)
+                best = max(known) if endpoint["better"] > 0 else min(known)
                 bold |= {(first + i, column) for i, mean in enumerate(means) if mean == best}
-    head = ["Where", "Arm"] + [f"{ENDPOINT_NAMES[n][0]} {'↑' if ENDPOINT_NAMES[n][2] > 0 else '↓'}" for n in endpoints]
+    head = ["Where", "Arm"] + [f"{e['title']} {'↑' if e['better'] > 0 else '↓'}" for e in endpoints]
     seeds = max((row["seeds"] for row in record["arms"]), default=1)
     spread = f"means ± sample SD over {seeds} seeds" if seeds > 1 else "one seed"
-    caption = f"Every arm: {spread}. Accuracies in %, JSD in nats. Bold: the best mean, tested or not."
+    units = {"pp": "%", "nats": "nats"}
+    known_units = "; ".join(f"{e['title']} in {units[e['unit']]}" for e in endpoints if e["unit"] in units)
+    caption = f"Every arm: {spread}. {known_units}{'. ' * bool(known_units)}Bold: the best mean, tested or not."
     return Table(caption, tuple(head), tuple(cells), 2, frozenset(bold))
 
 
@@ -100,7 +97,7 @@ def transitions(record: Row) -> Table | None:
     found: dict[tuple[str, str], Mapping[str, int]] = {}
     for row in (*record["contrasts"], *record["exploratory"]):
         if row["transitions"]:
-            found.setdefault((where(row), f"{row['comparator']} → {row['arm']}"), row["transitions"])
+            found.setdefault((where_of(row), f"{row['comparator']} → {row['arm']}"), row["transitions"])
     if not found:
         return None
     kinds = list(dict.fromkeys(kind for counts in found.values() for kind in counts))
@@ -114,21 +111,9 @@ def transitions(record: Row) -> Table | None:
     return Table(caption, head, tuple(cells), 2)
 
 
-def where(row: Row) -> str:
-    """Benchmark and budget of a contrast in one cell."""
-    return _where(row["benchmark"], row["budgets"])
-
-
-def _where(benchmark: str, budgets: Sequence[str]) -> str:
-    known = [budget for budget in budgets if budget != "-"]
-    parts = ([benchmark] if benchmark != "-" else []) + ([f"budget {'+'.join(known)}"] if known else [])
-    return ", ".join(parts) or "all"
-
-
-def _mean(row: Row | None, endpoint: str) -> str:
+def _mean(row: Row | None, unit: str) -> str:
     if row is None or row["mean"] is None:
         return NONE
-    unit = ENDPOINT_NAMES[endpoint][1]
     spread = "" if row["sd"] is None else f" ± {value(row['sd'], unit)}"
     return value(row["mean"], unit) + spread
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from refsym.report.comparison.numbers import p_value
-from refsym.report.comparison.sentences import place, resolved
+from refsym.report.comparison.numbers import p_equals, p_value
+from refsym.report.comparison.places import aside
+from refsym.report.comparison.sentences import resolved
 from refsym.report.figures.canvas import COLOURS, INK, MUTED, RULE, WIDTH, figure, style, to_svg
 
 Row = Mapping[str, Any]
@@ -49,7 +50,7 @@ def _panel(axes: Any, record: Row, unit: str, rows: Sequence[Row]) -> None:
         face = colour if found else "#fdfdfb"
         axes.plot([row["estimate"]], [y], "o", color=colour, markersize=8, markerfacecolor=face, markeredgewidth=1.8)
         axes.annotate(
-            f"p {p_value(row['adjusted'])}",
+            p_equals(p_value(row["adjusted"])),
             (1.0, y),
             xycoords=("axes fraction", "data"),
             xytext=(10, 0),
@@ -69,5 +70,5 @@ def _panel(axes: Any, record: Row, unit: str, rows: Sequence[Row]) -> None:
 
 
 def _label(row: Row) -> str:
-    text = f"{row['title']}, {row['arm']} − {row['comparator']}{place(row)}"
+    text = f"{row['title']}, {row['arm']} − {row['comparator']}{aside(row)}"
     return textwrap.shorten(text, int(_LEFT * WIDTH / 6.6), placeholder=" ...")

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from refsym.report.comparison.numbers import p_value
-from refsym.report.comparison.tables import where
+from refsym.report.comparison.numbers import p_equals, p_value
+from refsym.report.comparison.places import where_of as where
 from refsym.report.figures.canvas import COLOURS, INK, MUTED, RULE, figure, style, to_svg
 
 Row = Mapping[str, Any]
@@ -51,19 +51,22 @@ def p_map(record: Row) -> str | None:
         return to_svg(
             drawing,
             "p-map",
-            "P-values of all contrasts, unadjusted: blue where the first arm is higher, red where lower.",
+            "P-values of all contrasts, unadjusted: blue where the first arm is better, orange where it is worse.",
         )
 
 
 def _cell(axes: Any, x: int, y: int, row: Row, sign: int) -> None:
     from matplotlib.patches import Rectangle
 
-    p, estimate = row["p"], sign * row["estimate"]
+    p, gain = row["p"], sign * row["estimate"] * row["better"]
     opacity = next((shade for limit, shade in _BANDS if p is not None and p < limit), 0.0)
-    shade = COLOURS["sigma"] if estimate > 0 else COLOURS["expansion_gap"]
+    shade = COLOURS["sigma"] if gain > 0 else COLOURS["expansion_gap"]
     planned = row["family"] is not None
     axes.add_patch(Rectangle((x - 0.48, y - 0.44), 0.96, 0.88, facecolor=shade, alpha=opacity, linewidth=0))
     edge, width = (INK, 1.6) if planned else (RULE, 0.6)
     axes.add_patch(Rectangle((x - 0.48, y - 0.44), 0.96, 0.88, fill=False, edgecolor=edge, linewidth=width))
-    mark = "+" if estimate > 0 else ("−" if estimate < 0 else "0")
-    axes.text(x, y, f"{mark}  p {p_value(p)}", ha="center", va="center", fontsize=11, color=INK if opacity else MUTED)
+    difference = sign * row["estimate"]
+    mark = "+" if difference > 0 else ("−" if difference < 0 else "0")
+    axes.text(
+        x, y, f"{mark}  {p_equals(p_value(p))}", ha="center", va="center", fontsize=11, color=INK if opacity else MUTED
+    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from refsym.report.comparison.places import where
 from refsym.report.figures.canvas import INK, figure, style, to_svg
 from refsym.report.figures.palette import colour
+from refsym_stats.records import CONSTANT
 
 Row = Mapping[str, Any]
 COLUMNS, MOST = 3, 12
@@ -33,9 +36,7 @@ def partitions(record: Row) -> str | None:
             box = (0.085 + column * 0.31, 1 - (line + 1 - 44 / height) / lines, 0.235, (1 - 76 / height) / lines)
             axes = drawing.add_axes(box)
             _panel(axes, rows, arms)
-            axes.set_title(
-                ", ".join(part for part in (benchmark, f"budget {budget}") if not part.endswith("-")) or "all"
-            )
+            axes.set_title(textwrap.shorten(where(benchmark, [budget]), 40, placeholder="..."))
         return to_svg(drawing, "partitions", "Accuracy in percent of every arm on every partition, with intervals.")
 
 
@@ -48,7 +49,7 @@ def _panel(axes: Any, rows: list[Row], arms: list[str]) -> None:
         if row["low"] is not None:
             axes.plot([row["low"], row["high"]], [y, y], color=shade, linewidth=1.6)
         axes.plot([row["mean"]], [y], "o", color=shade, markersize=5)
-    axes.set_yticks(-np.arange(len(names)), names if names != ["-"] else [""])
+    axes.set_yticks(-np.arange(len(names)), [name if name != CONSTANT else "" for name in names])
     axes.tick_params(axis="y", length=0, labelcolor=INK)
     axes.set_ylim(-len(names) + 0.5, 0.5)
     axes.grid(visible=False, axis="y")

@@ -24,12 +24,8 @@ def seeds(record: Row) -> str | None:
             line, column = divmod(i, COLUMNS)
             axes = drawing.add_axes((0.055 + column * 0.245, 1 - (line + 0.83) / lines, 0.165, 0.62 / lines))
             for pair in row["by_seed"]:
-                rising = pair["arm"] > pair["comparator"]
-                shade = (
-                    COLOURS["sigma"]
-                    if rising
-                    else (COLOURS["expansion_gap"] if pair["arm"] < pair["comparator"] else MUTED)
-                )
+                gain = row["better"] * (pair["arm"] - pair["comparator"])
+                shade = MUTED if gain == 0 else COLOURS["sigma" if gain > 0 else "expansion_gap"]
                 axes.plot([0, 1], [pair["comparator"], pair["arm"]], "o-", color=shade, markersize=4.5)
             axes.set_xlim(-0.25, 1.25)
             axes.set_xticks(
