@@ -195,6 +195,18 @@ def test_without_a_plan_nothing_is_adjusted_or_resolved():
     assert "Plan: none, everything is exploratory" in comparison_markdown(plain)
 
 
+def test_without_a_plan_cautions_come_from_what_was_explored():
+    for table, words in (
+        (frame(("a",)), "The records hold one arm, a: give the files of two"),
+        (frame(gain=0.0), "Every unit has the same difference"),
+        (frame().assign(cluster="one"), "One unit only"),
+        (frame(items=8), "Fewer than 10 units"),
+    ):
+        records = record_table(table)
+        plain = record(compare(records, Plan.explore(Reading(), Inference(draws=200))), records)
+        assert any(caution.startswith(words) for caution in cautions(plain))
+
+
 def test_what_the_plan_does_not_name_is_said(tmp_path):
     plain, _ = planned(tmp_path, frame(("base", "new", "other")), ACCURACY)
     assert any("which are not compared: other" in caution for caution in cautions(plain))

@@ -147,7 +147,10 @@ def test_absent_observations_follow_the_rule():
     frame = table(6)
     lost = (frame["arm"] == "arm1") & (frame["item"] == 3) & (frame["budget"] == "budget0") & (frame["seed"] == "seed2")
     panel = panels(record_table(frame[~lost]))["-", "budget0"]
-    with pytest.raises(InputError, match=r"budget budget0: of 7 items, arm arm1 lacks 1 \(3\); complete the records"):
+    with pytest.raises(
+        InputError,
+        match=r"budget budget0: of 7 items, arm arm1 lacks 1 \(3\), in some or all seeds and partitions; complete",
+    ):
         settled(panel, "error")
     kept, absent = settled(panel, "complete-items")
     assert kept.items == tuple("012456")

@@ -1,3 +1,4 @@
+import gzip
 import io
 import json
 
@@ -160,6 +161,13 @@ def test_bad_json_gets_one_clear_line(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as caught:
         read_records(tmp_path / "t.json")
     assert "\n" not in str(caught.value)
+
+
+def test_a_compressed_file_is_named_as_such(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"item,correct\nq,1\n"))
+    with pytest.raises(InputError, match="compressed with gzip; unpack it first"):
+        read_records(path)
 
 
 def test_bytes_that_are_not_utf8_are_placed(tmp_path):

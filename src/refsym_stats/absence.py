@@ -56,8 +56,10 @@ def settled(panel: Panel, rule: str) -> tuple[Panel, Absent | None]:
     absent = Absent(panel.name, rule, int((~panel.complete).sum()), len(panel.items), by_arm)
     if rule == "error":
         parts = [f"arm {arm} lacks {len(items)} ({names(items, 3)})" for arm, items in by_arm.items()]
+        axes = [name for name in ("seeds", "partitions") if len(getattr(panel, name)) > 1]
+        where = f", in some or all {' and '.join(axes)}" if axes else ""
         raise InputError(
-            f"{panel.name}: of {len(panel.items)} items, {'; '.join(parts)}; complete the records, or declare "
+            f"{panel.name}: of {len(panel.items)} items, {'; '.join(parts)}{where}; complete the records, or declare "
             'missing = "complete-items" or "wrong" in the plan'
         )
     if rule == "complete-items":

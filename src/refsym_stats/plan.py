@@ -20,6 +20,7 @@ from refsym_stats.result import Alternative
 FORMAT = 1
 MISSING = ("error", "complete-items", "wrong")
 CORRECTIONS = ("bonferroni", "holm")
+KINDS = {str: "text", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def _reference(table: dict[str, Any], where: str) -> Reference | None:
 def _family(entry: Any, number: int, inference: Inference, where: str) -> Family:
     if not isinstance(entry, dict):
         raise InputError(f"{where}: [[family]] {number} is no table")
-    name = str(entry.get("name", number))
+    name = _label(entry, "name", where) or str(number)
     place = f"{where}, family {name}"
     _keys(entry, ("name", "size", "correction", "contrast"), place)
     contrasts = entry.get("contrast")
@@ -277,7 +278,10 @@ def _contrasts(entry: Any, inference: Inference, where: str) -> list[Contrast]:
     margin = _number(entry, "margin", where)
     if margin is not None and not margin > 0:
         raise InputError(f"{where}: margin {margin}; a positive number in the endpoint's printed unit")
-    against = Alternative.of(entry.get("alternative", inference.alternative))
+    try:
+        against = Alternative.of(entry.get("alternative", inference.alternative))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     for endpoint in endpoints:
         _one_of(endpoint, tuple(ENDPOINTS), f"{where}: endpoint")
     if arm in comparators:
@@ -314,7 +318,7 @@ def _table(table: dict[str, Any], name: str, where: str) -> dict[str, Any]:
 def _typed(table: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
     value = table.get(name)
     if value is not None and not isinstance(value, kind):
-        raise InputError(f"{where}: {name} is {value!r}; {kind.__name__} is needed")
+        raise InputError(f"{where}: {name} is {value!r}; {KINDS[kind]} is needed")
     return value
 
 

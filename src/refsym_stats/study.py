@@ -17,6 +17,7 @@ from refsym_stats.errors import InputError, names
 from refsym_stats.paired_answers import transitions
 from refsym_stats.panel import Panel
 from refsym_stats.plan import Contrast, Plan
+from refsym_stats.records import CONSTANT
 
 Key = tuple[str, str]
 """Benchmark and budget."""
@@ -68,10 +69,13 @@ class Study:
         benchmark = contrast.benchmark or _only("benchmark", {key[0] for key in self.ready})
         known = [budget for name, budget in self.ready if name == benchmark]
         if not known:
-            raise InputError(f"no records of benchmark {benchmark}; there are {names({key[0] for key in self.ready})}")
+            raise InputError(
+                f"no records of benchmark {benchmark}; {_known('benchmark', {key[0] for key in self.ready})}"
+            )
         budgets = contrast.budgets or (_only("budget", set(known)),)
         if absent := [budget for budget in budgets if budget not in known]:
-            raise InputError(f"no records of benchmark {benchmark} at budget {names(absent)}; there are {names(known)}")
+            place = "" if benchmark == CONSTANT else f" of benchmark {benchmark}"
+            raise InputError(f"no records{place} at budget {names(absent)}; {_known('budget', known)}")
         for budget in budgets:
             panel = self.raw[benchmark, budget]
             for arm in (contrast.arm, contrast.comparator):
@@ -185,6 +189,10 @@ class Study:
 def _keys(contrast: Contrast) -> list[Key]:
     assert contrast.benchmark is not None  # `placed` filled it in
     return [(contrast.benchmark, budget) for budget in contrast.budgets]
+
+
+def _known(name: str, found: list[str]) -> str:
+    return f"the records have no {name} column" if found == [CONSTANT] else f"there are {names(found)}"
 
 
 def _only(name: str, found: set[str]) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from refsym_stats.errors import InputError
 
+GZIP = b"\x1f\x8b"
+
 
 def content(path: Path) -> bytes:
     """Read a file whole, so that what is hashed is what is parsed."""
@@ -27,8 +29,10 @@ def text(data: bytes, where: str) -> str:
     Raises
     ------
     InputError
-        A byte is not UTF-8: its line and its offset are named.
+        The file is compressed, or a byte is not UTF-8: its line and its offset are named.
     """
+    if data.startswith(GZIP):
+        raise InputError(f"{where}: compressed with gzip; unpack it first")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -118,6 +118,9 @@ def absences(record: Row) -> list[str]:
 def cautions(record: Row) -> list[str]:
     """What a reader has to know before believing a number."""
     out = []
+    arms = list(dict.fromkeys(row["arm"] for row in record["arms"]))
+    if len(arms) == 1:
+        out.append(f"The records hold one arm, {arms[0]}: give the files of two, or a table with an arm column.")
     if record["own_clusters"]:
         out.append(
             "The records have no cluster column: each item is its own cluster. If items share a source, intervals are "
@@ -128,9 +131,10 @@ def cautions(record: Row) -> list[str]:
     if _seeds(record) == 1:
         out.append("One seed: nothing here speaks of another training run.")
     if record["unplanned_arms"]:
-        arms = ", ".join(record["unplanned_arms"])
-        out.append(f"Arms in the records that the plan does not name, and which are not compared: {arms}.")
-    parts = [row[name] or {} for row in record["contrasts"] for name in ("interval", "source", "seed")]
+        others = ", ".join(record["unplanned_arms"])
+        out.append(f"Arms in the records that the plan does not name, and which are not compared: {others}.")
+    rows = record["contrasts"] if planned(record) else record["exploratory"]
+    parts = [row[name] or {} for row in rows for name in ("interval", "source", "seed")]
     flags = dict.fromkeys(flag for part in parts for flag in part.get("flags", ()))
     sentences = [record["flags"][flag] for flag in flags]
     return out + [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
