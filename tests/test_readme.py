@@ -62,3 +62,38 @@ def test_the_committed_comparison_and_audit_are_what_would_be_written_today():
     assert (
         f"Of {sum(record['counts'].values())} checks of both papers {record['counts']['cannot be']} cannot be" in README
     )
+
+
+def test_the_calibration_that_it_tells_of_is_that_of_the_records():
+    from refsym.report.calibration import Study, calibration_markdown, render_calibration
+
+    study = Study.read(ROOT / "studies" / "calibration" / "records.parquet")
+    folder = ROOT / "reports" / "calibration"
+    assert render_calibration(study) == (folder / "report.html").read_text()
+    assert calibration_markdown(study) == (folder / "calibration.md").read_text()
+    assert study.missing == 0
+
+    def percent(method, scenario, target="new sources, same seeds"):
+        (row,) = study.where(method=method, scenario=scenario, target=target)
+        return f"{100 * row['share']:.0f} %"
+
+    both, unequal = "new sources, new seeds", "one of 41 has a third of the items, binary"
+    together = "about 60 of 400 pairs disagree, correlation 0.8 in clusters of 10"
+    t, percentile = "cluster-robust t", "cluster bootstrap, percentile"
+    said = [
+        f"covers {percent(t, '10 clusters of 20, binary')} from 5",
+        f"bootstrap {percent(percentile, '5 clusters of 20, binary')} with 5",
+        f"and {percent(percentile, '40 clusters of 20, binary')} with 40",
+        f"of the items {percent(t, unequal)} and {percent(percentile, unequal)}",
+        f"falls to {percent(t, '5 seeds, spread 3 SE, binary', both)}",
+        f"over seeds alone to {percent('paired t over seeds', '5 seeds, spread 0 SE, binary', both)}",
+        f"McNemar's test {percent('McNemar, exact', together)}",
+        f"at most {100 * max(row['share'] for row in study.where(method='gate', target=both)):.1f} % of true nulls",
+    ]
+    crossed = study.where(method="crossed bootstrap, percentile", target=both)
+    held = [row["share"] for row in crossed if row["verdict"] in ("calibrated", "conservative")]
+    said.append(f"at {100 * min(held):.0f} to {100 * max(held):.0f} % in {len(held)} of {len(crossed)} designs")
+    for words in said:
+        assert words in README
+    for groups in (5, 10, 20, 40):
+        assert study.where(method=t, scenario=f"{groups} clusters of 20, binary")[0]["verdict"] == "calibrated"

@@ -69,9 +69,8 @@ class Study:
         benchmark = contrast.benchmark or _only("benchmark", {key[0] for key in self.ready})
         known = [budget for name, budget in self.ready if name == benchmark]
         if not known:
-            raise InputError(
-                f"no records of benchmark {benchmark}; {_known('benchmark', {key[0] for key in self.ready})}"
-            )
+            others = list(dict.fromkeys(name for name, _ in self.ready))
+            raise InputError(f"no records of benchmark {benchmark}; {_known('benchmark', others)}")
         budgets = contrast.budgets or (_only("budget", set(known)),)
         if absent := [budget for budget in budgets if budget not in known]:
             place = "" if benchmark == CONSTANT else f" of benchmark {benchmark}"
