@@ -164,9 +164,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer draws of the slowest peer")
     args = parser.parse_args()
     print(machine())
+    # First: a child's peak memory starts at what its parent holds.
+    command()
     bootstraps(args.quick)
     flips()
-    command()
 
 
 if __name__ == "__main__":
