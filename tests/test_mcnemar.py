@@ -148,6 +148,8 @@ def test_the_t_intervals_of_table_10(n, gains, losses, printed):
 def test_the_t_interval_is_undefined_without_variation_and_the_score_interval_is_not(n, gains, losses):
     t, score = (mcnemar_exact(gains, losses, n=n, interval=kind) for kind in ("t", "score"))
     assert (t.standard_error, t.low, t.high) == (None, None, None)
+    assert (Flag.ONE_UNIT if n == 1 else Flag.NO_VARIATION) in t.flags
+    assert not {Flag.ONE_UNIT, Flag.NO_VARIATION} & {*score.flags}
     assert t.estimate == (gains - losses) / n
     assert -1 <= score.low < score.high <= 1
 
@@ -243,6 +245,8 @@ def test_swapping_the_arms_mirrors_everything(gains, losses):
         ((-1, 2), {}, "gains -1"),
         ((1, 2.0), {}, "losses 2.0"),
         ((True, 2), {}, "gains True"),
+        ((np.eye(3), 2), {}, r"gains array\(\[\[1., 0., 0.\], \[0., 1., 0.\],"),
+        (([[1, 2, 3]] * 3, 2), {}, r"gains \[\[1, 2, 3\], \[1, 2, 3\]"),
         ((5, 6), {"n": 10}, "fewer items than the 11 discordant"),
         ((5, 6), {"n": 20, "interval": "wald"}, "one of score, t"),
         ((5, 6), {"n": 20, "level": 1.5}, "level 1.5"),
@@ -251,5 +255,6 @@ def test_swapping_the_arms_mirrors_everything(gains, losses):
     ],
 )
 def test_bad_counts_are_one_clear_line(arguments, how, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         mcnemar_exact(*arguments, **how)
+    assert "\n" not in str(caught.value)

@@ -39,7 +39,7 @@ def table(seed: int = 0, items: int = 7, **axes: int) -> pd.DataFrame:
     frame = index.to_frame(index=False)
     frame["cluster"] = frame["item"] // 2
     frame["correct"] = random.integers(0, 2, len(frame))
-    frame["answer"] = random.choice(list("ABC"), len(frame))
+    frame["answer"] = np.array(list("ABC"))[random.integers(0, np.where(frame["item"] % 3 == 0, 2, 3))]
     weights = random.exponential(size=(len(frame), 3))
     weights[frame["item"] % 3 == 0, 2] = np.nan  # two options only
     weights /= np.nansum(weights, axis=1, keepdims=True)
@@ -195,12 +195,27 @@ def test_nothing_complete_is_an_error():
         (lambda f: f.drop(columns="correct"), "no outcome"),
         (lambda f: f.iloc[:0], "no rows"),
         (lambda f: f.assign(answer=""), "answer is empty"),
+        (lambda f: f.assign(answer=f["p_2"].isna().map({True: "C", False: "A"})), "answer C in rows .* 2 options"),
+        (lambda f: f.assign(answer=np.where(f.index == 5, 7, 0)), r"answer 7 in row 6, but the item has \d options"),
+        (lambda f: f.assign(answer=np.where(f.index == 5, 3, 0)), "answer 3 in row 6"),
     ],
 )
 def test_bad_tables_get_one_clear_line(change, message):
     with pytest.raises(InputError, match=message) as caught:
         record_table(change(table()))
     assert "\n" not in str(caught.value)
+
+
+def test_answers_may_be_words_letters_or_numbers_from_zero_or_one():
+    frame = table()
+    options = frame[["p_0", "p_1", "p_2"]].notna().sum(axis=1)
+    for answers in (
+        options - 1,
+        options,
+        (options - 1).map(dict(enumerate("ABC"))),
+        options.map(lambda n: f"word {n}"),
+    ):
+        assert record_table(frame.assign(answer=answers)).frame["answer"].notna().all()
 
 
 def test_columns_are_mapped_and_unknown_ones_named():

@@ -43,7 +43,7 @@ def fraction(level: float, name: str = "level") -> float:
         It is not.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"{name} {level!r}: a number between 0 and 1, such as 0.95")
+        raise InputError(f"{name} {_shown(level)}: a number between 0 and 1, such as 0.95")
     return float(level)
 
 
@@ -56,5 +56,11 @@ def whole(value: Any, name: str, least: int = 1) -> int:
         It is no integer, or smaller.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name} {value!r}: an integer of at least {least}")
+        raise InputError(f"{name} {_shown(value)}: an integer of at least {least}")
     return int(value)
+
+
+def _shown(value: Any) -> str:
+    """The value on one line, cut short: an array prints on several."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -87,7 +87,8 @@ def record_table(
     ------
     InputError
         A column that is needed or mapped is absent; a value is missing or not finite; `correct` is not 0 or 1; two rows
-        have one key; an item lies in two clusters; probabilities are negative, do not sum to one, or have holes.
+        have one key; an item lies in two clusters; probabilities are negative, do not sum to one, or have holes; an
+        answer is a number or a letter beyond its item's options.
     """
     table = _renamed(frame, columns or {}, where)
     if table.empty:
@@ -114,6 +115,8 @@ def record_table(
         checked["answer"] = labels(table["answer"], "answer", where)
     probabilities = _probabilities(table, where)
     result = pd.DataFrame(checked | probabilities)
+    if "answer" in result and probabilities:
+        _answers_are_options(result, where)
     _unique(result, where)
     if not own_clusters:
         _one_cluster_an_item(result, where)
@@ -244,6 +247,27 @@ def _probabilities(table: pd.DataFrame, where: str) -> dict[str, np.ndarray]:
     # Printed decimals are made to sum to one; what does already keeps its bits.
     values = np.where(np.abs(sums - 1)[:, None] > 1e-12, values / sums[:, None], values)
     return {name: values[:, j] for j, name in enumerate(ordered)}
+
+
+def _answers_are_options(frame: pd.DataFrame, where: str) -> None:
+    """Answers that are numbers, or letters, name an option of their item; other words cannot be checked."""
+    words = list(frame["answer"].cat.categories)
+    if all(word.isascii() and word.isdecimal() for word in words):
+        places = np.array([min(int(word), 2**31) for word in words])
+    elif all(len(word) == 1 and "A" <= word <= "Z" for word in words):
+        places = np.array([ord(word) - ord("A") for word in words])
+    else:
+        return
+    options = frame.filter(regex=f"^{PROBABILITY.pattern}$").notna().sum(axis=1).to_numpy()
+    chosen = places[frame["answer"].cat.codes.to_numpy()]
+    outside = chosen >= options
+    # Options may be counted from 1 instead, where no answer is 0.
+    if outside.any() and not (words[0].isdecimal() and chosen.min() > 0 and (chosen <= options).all()):
+        first = int(np.flatnonzero(outside)[0])
+        raise InputError(
+            f"{where}: answer {frame['answer'].iloc[first]} in {rows(np.flatnonzero(outside))}, but the item has "
+            f"{options[first]} options (p_0 to p_{options[first] - 1})"
+        )
 
 
 def _unique(frame: pd.DataFrame, where: str) -> None:
