@@ -133,11 +133,19 @@ def cautions(record: Row) -> list[str]:
     if record["unplanned_arms"]:
         others = ", ".join(record["unplanned_arms"])
         out.append(f"Arms in the records that the plan does not name, and which are not compared: {others}.")
-    rows = record["contrasts"] if planned(record) else record["exploratory"]
-    parts = [row[name] or {} for row in rows for name in ("interval", "source", "seed")]
-    flags = dict.fromkeys(flag for part in parts for flag in part.get("flags", ()))
-    sentences = [record["flags"][flag] for flag in flags]
-    return out + [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
+    out += _flagged(record, record["contrasts"] if planned(record) else record["exploratory"])
+    return out
+
+
+def _flagged(record: Row, rows: Sequence[Row]) -> list[str]:
+    """What is special about a result, and of which contrasts."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        flags = [flag for name in ("interval", "source", "seed") for flag in (row[name] or {}).get("flags", ())]
+        for flag in dict.fromkeys(flags):
+            found.setdefault(flag, []).append(f"{row['title']}{aside(row)} of {row['arm']} − {row['comparator']}")
+    sentences = {flag: record["flags"][flag] for flag in found}
+    return [f"{text[0].upper()}{text[1:]} ({_some(found[flag], 2)})." for flag, text in sentences.items()]
 
 
 def _seeds(record: Row) -> int:
