@@ -1,12 +1,31 @@
 """Fixtures that several test files share."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from refsym.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Triton decides at its first import whether kernels are interpreted: before any test module, then."""
+    if "gpu" not in config.getoption("markexpr").replace("not gpu", ""):
+        os.environ["TRITON_INTERPRET"] = "1"
+
+
+@pytest.fixture
+def poisoned() -> Iterator[None]:
+    """What is allocated without being written holds NaN, or the largest integer."""
+    import torch
+
+    torch.use_deterministic_algorithms(True)
+    assert torch.utils.deterministic.fill_uninitialized_memory
+    assert torch.empty(3).isnan().all()
+    yield
+    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ import transformers
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
+from refsym_gpu.inputs import Scorer
 from refsym_gpu.models import AttentionCall, register_attention
-from refsym_gpu.reference import Scorer, measure_attention, measure_noise, tile_scores
+from refsym_gpu.reference import measure_attention, measure_noise, tile_scores
 from refsym_theory.errors import InputError
 from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.score_dump import DumpSettings, Prompt, ScoreDumpWriter, ShardArrays, file_sha256

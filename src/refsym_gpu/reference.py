@@ -12,17 +12,40 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import torch
 from torch import Tensor
 
+from refsym_gpu.inputs import Number, Scorer, check_budget, check_lens, check_scorer, expanded_budget, geometries
 from refsym_theory.errors import InputError
 from refsym_theory.selection.geometry import LayerGeometry
 from refsym_theory.selection.trigger import exact_decimal, triggered_count
 
-Scorer = Literal["kmean", "quest"]
-Number = Fraction | int | float | str
+
+@dataclass(frozen=True)
+class Tiling:
+    """How rows and keys of a batch are cut into tiles and blocks.
+
+    Attributes
+    ----------
+    block_m, block_n : int
+    window : int or None
+    q_lens, kv_lens : tuple of int
+        Real rows and keys of each sequence.
+    """
+
+    block_m: int
+    block_n: int
+    window: int | None
+    q_lens: tuple[int, ...]
+    kv_lens: tuple[int, ...]
+
+    @classmethod
+    def of(cls, layers: Sequence[LayerGeometry]) -> "Tiling":
+        """Collect what the sequences of a batch share, and their lengths."""
+        one = layers[0]
+        rows, keys = tuple(layer.q_len for layer in layers), tuple(layer.kv_len for layer in layers)
+        return cls(one.block_m, one.block_n, one.window, rows, keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +60,14 @@ class TileScores:
         A real row of the tile sees one of the block's keys.
     forced : bool [B, Q_t, N_B]
         Kept whatever the score: block 0 where visible, and the blocks of the tile's own positions.
+    tiling : Tiling, optional
+        What a kernel reads in place of the two masks.
     """
 
     scores: Tensor
     visible: Tensor
     forced: Tensor
+    tiling: Tiling | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +165,10 @@ def pool_blocks(
     InputError
         Unknown scorer, a size that is not positive, or lengths that do not fit.
     """
-    _check_scorer(scorer)
+    check_scorer(scorer)
     if block_n < 1:
         raise InputError(f"block_n must be a positive integer, not {block_n}")
-    lengths = _check_lens("kv_lens", kv_lens, k.shape[0], k.shape[2])
+    lengths = check_lens("kv_lens", kv_lens, k.shape[0], k.shape[2])
     shape = (k.shape[0], k.shape[1], -(-k.shape[2] // block_n), k.shape[3])
     pooled = tuple(k.new_full(shape, math.nan, dtype=torch.float32) for _ in range(1 + (scorer == "quest")))
     for b, length in enumerate(lengths):
@@ -198,8 +224,8 @@ def tile_scores(
     InputError
         Unknown scorer, shapes or lengths that do not fit together, a size that is not positive.
     """
-    _check_scorer(scorer)
-    layers = _geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
+    check_scorer(scorer)
+    layers = geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
     n_tiles, n_blocks = -(-q.shape[2] // block_m), -(-k.shape[2] // block_n)
     shape = (q.shape[0], q.shape[1], n_tiles, n_blocks)
     scores = q.new_full(shape, math.nan, dtype=torch.float32)
@@ -214,7 +240,7 @@ def tile_scores(
             scores[b, :, tile.index, tile.blocks] = row_scores.amax(dim=1) * layer.scale
             visible[b, tile.index, tile.blocks] = True
             forced[b, tile.index, tile.blocks] = tile.forced
-    return TileScores(scores, visible, forced)
+    return TileScores(scores, visible, forced, Tiling.of(layers))
 
 
 def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.4") -> Selection:
@@ -243,7 +269,8 @@ def select_blocks(tiles: TileScores, *, k: int, rho: Number = 2, q: Number = "0.
     n_blocks = scores.shape[-1]
     _check_finite(scores, visible)
     forced_count = forced.sum(dim=-1)
-    slots = _expanded_budget(k, rho, int(forced_count.max()))
+    check_budget(k, int(forced_count.max()))
+    slots = expanded_budget(k, rho)
     share = exact_decimal(q, "q")
     if not 0 <= share <= 1:
         raise InputError(f"q must lie in [0, 1], not {q}")
@@ -315,7 +342,7 @@ def measure_attention(
     """
     if v.shape[:3] != k.shape[:3]:
         raise InputError(f"v {list(v.shape)} must have the batch, heads and keys of k {list(k.shape)}")
-    layers = _geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
+    layers = geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
     shape = (q.shape[0], q.shape[1], -(-q.shape[2] // block_m), -(-k.shape[2] // block_n))
     mass = q.new_zeros(shape, dtype=torch.float32)
     radius = q.new_empty(shape[:2], dtype=torch.float32)
@@ -359,8 +386,8 @@ def measure_noise(
     InputError
         As :func:`tile_scores`.
     """
-    _check_scorer(scorer)
-    layers = _geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
+    check_scorer(scorer)
+    layers = geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
     squares = torch.zeros((2, *q.shape[:2]), dtype=torch.float64, device=q.device)
     counts = torch.zeros((2, q.shape[0]), dtype=torch.int64, device=q.device)
     for b, layer in enumerate(layers):
@@ -493,65 +520,8 @@ def _first(values: Tensor, width: int, fill: float) -> Tensor:
     return torch.nn.functional.pad(values[..., :width], (0, max(0, width - values.shape[-1])), value=fill)
 
 
-def _expanded_budget(k: int, rho: Number, most_forced: int) -> int:
-    """rho*k as an integer."""
-    if k <= most_forced:
-        raise InputError(f"k={k} must exceed the {most_forced} forced blocks of a tile; use {most_forced + 1} or more")
-    slots = exact_decimal(rho, "rho") * k
-    if slots.denominator != 1 or slots <= k:
-        nearest = sorted({max(math.floor(slots), k + 1), max(math.ceil(slots), k + 1)})
-        choices = " or ".join(str(Fraction(n, k)) for n in nearest)
-        raise InputError(f"rho={rho} must exceed 1 with rho*k an integer; for k={k} use {choices}")
-    return int(slots)
-
-
-def _check_scorer(scorer: str) -> None:
-    if scorer not in ("kmean", "quest"):
-        raise InputError(f"unknown scorer {scorer!r}; choose kmean or quest")
-
-
 def _check_finite(scores: Tensor, visible: Tensor) -> None:
     bad = ~scores.isfinite() & visible[:, None]
     if bad.any():
         b, head, tile, block = bad.nonzero()[0].tolist()
         raise InputError(f"score of sequence {b}, head {head}, tile {tile}, block {block} is not finite")
-
-
-def _check_lens(name: str, lens: Sequence[int] | None, batch: int, longest: int) -> list[int]:
-    if lens is None:
-        return [longest] * batch
-    values = [int(length) for length in lens]
-    if len(values) != batch or not all(1 <= length <= longest for length in values):
-        raise InputError(f"{name} must hold {batch} lengths from 1 to {longest}, not {values}")
-    return values
-
-
-def _geometries(
-    q: Tensor,
-    k: Tensor,
-    block_m: int,
-    block_n: int,
-    scale: float | None,
-    window: int | None,
-    q_lens: Sequence[int] | None,
-    kv_lens: Sequence[int] | None,
-) -> list[LayerGeometry]:
-    """Geometry of each sequence; raises InputError where the tensors do not fit together."""
-    if q.ndim != 4 or k.ndim != 4 or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
-        raise InputError(f"q {list(q.shape)} and k {list(k.shape)} must be [B, H, M, D] and [B, H_kv, N, D]")
-    rows = _check_lens("q_lens", q_lens, q.shape[0], q.shape[2])
-    keys = _check_lens("kv_lens", kv_lens, k.shape[0], k.shape[2])
-    return [
-        LayerGeometry(
-            heads=q.shape[1],
-            kv_heads=k.shape[1],
-            head_dim=q.shape[3],
-            scale=q.shape[3] ** -0.5 if scale is None else float(scale),
-            window=window,
-            q_len=q_len,
-            kv_len=kv_len,
-            block_m=block_m,
-            block_n=block_n,
-        )
-        for q_len, kv_len in zip(rows, keys, strict=True)
-    ]
