@@ -8,6 +8,7 @@ import triton.language as tl
 from torch import Tensor
 
 from refsym_gpu.kernels.precision import product, widened, width
+from refsym_gpu.kernels.softcap import tanh
 
 
 @triton.jit
@@ -120,8 +121,7 @@ def attend_kernel(
             b_s *= scale
         b_v = tl.load(p_v + start * v_sn + o_in_v, mask=m_n[:, None] & m_v[None, :], other=0.0)  # [BC, DVP]
         if SOFTCAP:
-            # tanh(x) = 1 - 2 / (exp(2x) + 1), which saturates without overflow.
-            b_s = softcap * (1.0 - 2.0 / (tl.exp(2.0 * b_s / softcap) + 1.0))
+            b_s = softcap * tanh(b_s / softcap)
         if MASS:
             p_mass = log_mass_ptr + i_b.to(tl.int64) * mass_sb + i_kv.to(tl.int64) * mass_sh
             b_s += tl.load(p_mass + start + o_k, mask=m_n, other=0.0)[None, :]

@@ -12,6 +12,7 @@ import triton.language as tl
 from torch import Tensor
 
 from refsym_gpu.kernels.precision import product, widened, width
+from refsym_gpu.kernels.softcap import tanh
 
 
 @triton.jit
@@ -19,7 +20,7 @@ def _probabilities(b_s, b_mass, b_lse, m_seen, softcap, SOFTCAP: tl.constexpr):
     """Softmax of scaled products [BM, BC], and the derivative of the softcap."""
     b_slope = tl.full(b_s.shape, 1.0, tl.float32)
     if SOFTCAP:
-        b_tanh = 1.0 - 2.0 / (tl.exp(2.0 * b_s / softcap) + 1.0)
+        b_tanh = tanh(b_s / softcap)
         b_slope = 1.0 - b_tanh * b_tanh
         b_s = softcap * b_tanh
     b_s = tl.where(m_seen, b_s + b_mass[None, :] - b_lse[:, None], float("-inf"))

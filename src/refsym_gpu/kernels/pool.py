@@ -62,7 +62,7 @@ def pool_kernel(
 def pool(k: Tensor, kv_lens: Tensor, block_n: int, *, mean: bool, extremes: bool) -> dict[str, Tensor]:
     """Pool keys [B, H_kv, N, D] into float32 [B, H_kv, N_B, D]; NaN beyond a sequence's end.
 
-    With the mean come `high` and `low`, in the keys' type: high + low / lift is the mean to twice that type's precision.
+    With the mean come `high` and `low` in the keys' type: high + low / lift is the mean to twice that type's digits.
     """
     if k.stride(3) != 1:
         k = k.contiguous()
