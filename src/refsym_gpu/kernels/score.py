@@ -133,13 +133,16 @@ def _row_scores(p_q, m_q, b_a, b_b, QUEST: tl.constexpr, LIFT: tl.constexpr, WID
     return product(b_q, b_a, WIDEN) + product(b_q, b_b, WIDEN) / LIFT
 
 
-def shape(dtype: torch.dtype, dim: int, noise: bool) -> dict[str, int]:
+def shape(dtype: torch.dtype, dim: int, *, quest: bool, noise: bool) -> dict[str, int]:
     """Channels and blocks that a product takes, and how far it loads ahead: what fits sm_80 to sm_100."""
     if dtype is torch.float32:
         return {"BD": min(32, width(dim)), "BB": 16 if noise else 32, "num_stages": 1}
     if noise:
         return {"BD": min(64, width(dim)), "BB": 16, "num_stages": 1}
-    return {"BD": width(dim), "BB": 64 if dim <= 128 else 32, "num_stages": 2}
+    if quest and dim > 128:
+        # Queries of both signs are held at once.
+        return {"BD": 128, "BB": 32, "num_stages": 1}
+    return {"BD": width(dim), "BB": 32 if dim > (64 if quest else 128) else 64, "num_stages": 2}
 
 
 def score(
@@ -197,7 +200,7 @@ def score(
         LIFT=lift(q.dtype),
         NOISE=noise,
         WIDEN=widened(q.dtype),
-        **shape(q.dtype, dim, noise),
+        **shape(q.dtype, dim, quest=quest, noise=noise),
         num_warps=4,
         enable_fp_fusion=True,
     )
