@@ -13,10 +13,10 @@ MODEL := .cache/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench reports studies model examples clean
+.PHONY: help demo test bench bench-gpu reports studies model examples clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/base.stamp ## Certify the dump in this repository, compare made-up records, say where the reports are
 	$(BIN)/refsym demo
@@ -28,7 +28,11 @@ test: $(VENV)/full.stamp ## Lint, types and the whole test suite
 	$(ONE_THREAD) $(BIN)/pytest -n 2
 
 bench: $(VENV)/full.stamp ## Measure against the peers, in one run
-	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit; done
+	for file in $(filter-out benchmarks/bench_gpu.py,$(wildcard benchmarks/bench_*.py)); do $(BIN)/python $$file || exit; done
+
+bench-gpu: $(VENV)/full.stamp ## On a CUDA device: kernels against the reference, then times beside dense and FlexAttention
+	$(BIN)/pytest -m gpu tests/test_gpu.py
+	$(BIN)/python benchmarks/bench_gpu.py --out bench-gpu.json
 
 reports: $(VENV)/full.stamp ## Render the reports again: claims, certificates of the committed dumps, audit, comparison, calibration
 	$(BIN)/refsym verify --out reports/claims --force

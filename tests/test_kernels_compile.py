@@ -41,3 +41,15 @@ def test_every_kernel_fits_its_generation(target, tmp_path):
             assert entry["matrix"], entry
         if products and not any(word in name for word in FEW_ROWS):
             assert MATRIX[target] in entry["matrix"], entry
+
+
+def test_the_gpu_benchmark_walks_through_without_one(tmp_path):
+    script = Path(__file__).parents[1] / "benchmarks" / "bench_gpu.py"
+    out = tmp_path / "report.json"
+    command = [sys.executable, str(script), "--smoke", "--out", str(out)]
+    subprocess.run(command, capture_output=True, text=True, check=True)
+    report = json.loads(out.read_text())
+    assert report["correct"][0]["ok"]
+    assert report["measured"][0]["k=3"]["sum"] > 0
+    done = subprocess.run([*command[:2]], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1) or "cuda" in done.stdout.lower()
