@@ -1,8 +1,9 @@
-"""Watch a Transformers model's attention from inside: q and k after rotary embedding, v, layer by layer.
+"""A Transformers model's attention from inside: watched, or replaced during prefill, layer by layer.
 
 The hook goes through Transformers' attention interface. It registers the mask function too: without one the
-library hands over no mask at all, and sliding-window models run as full attention without a word. The output
-is computed by the very function that the model would have called, so logits are the same to the last bit.
+library hands over no mask at all, and sliding-window models run as full attention without a word. Where attention
+is only watched the output is computed by the very function that the model would have called, so logits are the
+same to the last bit.
 """
 
 import sys
@@ -69,19 +70,41 @@ class AttentionCall:
 
 
 Observer = Callable[[AttentionCall], None]
-_observers: WeakKeyDictionary[nn.Module, Observer] = WeakKeyDictionary()
+Attention = Callable[[AttentionCall], Tensor]
+
+
+@dataclass(frozen=True)
+class _Hook:
+    observe: Observer | None
+    attend: Attention | None
+
+
+_hooks: WeakKeyDictionary[nn.Module, _Hook] = WeakKeyDictionary()
 
 
 @contextmanager
-def register_attention(model: PreTrainedModel, observe: Observer) -> Iterator[None]:
-    """Call ``observe`` at every attention layer of ``model`` while the context is open.
+def register_attention(
+    model: PreTrainedModel,
+    observe: Observer | None = None,
+    *,
+    attend: Attention | None = None,
+    policy: str | None = None,
+    **settings: Any,
+) -> Iterator[None]:
+    """Watch or replace attention at every layer of ``model`` while the context is open.
 
     Parameters
     ----------
     model : transformers.PreTrainedModel
-        With attention implementation "sdpa" or "eager"; its outputs do not change by a bit.
-    observe : callable
+        With attention implementation "sdpa" or "eager"; watched, its outputs do not change by a bit.
+    observe : callable, optional
         Gets an :class:`AttentionCall` before each layer's attention; what it raises ends the forward.
+    attend : callable, optional
+        Gets the call of a prefill (more than one query row) and returns its output [B, H, M, D_v] in place of the
+        layer's own; decoding stays dense.
+    policy, settings
+        In place of ``attend``: those of :class:`refsym_gpu.sparse.SparseAttention`, such as
+        ``policy="router", scorer="quest", k=33, rho=2, q="0.4"``.
 
     Raises
     ------
@@ -90,10 +113,22 @@ def register_attention(model: PreTrainedModel, observe: Observer) -> Iterator[No
         dropout, attention that is not causal, or a mask that is not causal with the layer's window (left
         padding, packed sequences, static caches, chunked attention).
     InputError
-        The model is being observed already.
+        The model is being observed already, there is nothing to do, or a setting is out of range.
     """
+    if policy is not None:
+        if attend is not None:
+            raise InputError("attend and policy both replace attention; give one of them")
+        if "k" not in settings:
+            raise InputError(f"policy {policy!r} needs k, the blocks that a tile keeps")
+        from refsym_gpu.sparse import SparseAttention
+
+        attend = SparseAttention(policy, **settings)
+    elif settings:
+        raise InputError(f"{', '.join(settings)}: settings of a policy; name one")
+    if observe is None and attend is None:
+        raise InputError("register_attention needs observe, attend or policy")
     modules = list(model.modules())
-    if any(module in _observers for module in modules):
+    if any(module in _hooks for module in modules):
         raise InputError("the model is being observed already")
     base = model.config._attn_implementation
     if base not in BASES:
@@ -106,12 +141,12 @@ def register_attention(model: PreTrainedModel, observe: Observer) -> Iterator[No
     AttentionInterface.register(name, _attend_eager if base == "eager" else _attend_sdpa)
     AttentionMaskInterface.register(name, ALL_MASK_ATTENTION_FUNCTIONS[base])
     try:
-        _observers.update(dict.fromkeys(modules, observe))
+        _hooks.update(dict.fromkeys(modules, _Hook(observe, attend)))
         model.set_attn_implementation(name)
         yield
     finally:
         for module in modules:
-            del _observers[module]
+            del _hooks[module]
         # Setting a config sets its parts as well, and parts come after their wholes.
         for config, implementation in before:
             config._attn_implementation = implementation
@@ -134,10 +169,17 @@ def _attend(
     attention_mask: Tensor | None,
     **kwargs: Any,
 ) -> Any:
-    """Show the call to the observer, then do what the model would have done."""
-    call = _describe(module, query, key, value, kwargs)
+    """Show the call to the observer; then attend in the model's place, or do what it would have done."""
+    call, hook = _describe(module, query, key, value, kwargs), _hooks[module]
     _check_causal(call, attention_mask, base)
-    _observers[module](call)
+    if hook.observe is not None:
+        hook.observe(call)
+    if hook.attend is not None and query.shape[2] > 1:
+        if torch.is_grad_enabled() and query.requires_grad:
+            raise UnsupportedAttentionError(
+                f"layer {call.layer} needs gradients, which replaced attention has not; use torch.inference_mode()"
+            )
+        return hook.attend(call).transpose(1, 2).contiguous(), None
     # A model file may override functions of the interface, and brings its own eager function.
     namespace = vars(sys.modules[type(module).__module__])
     interface = namespace.get("ALL_ATTENTION_FUNCTIONS", ALL_ATTENTION_FUNCTIONS)

@@ -34,20 +34,21 @@ def block_sparse_attention(
     check_attention(q, k, v, log_mass, softcap)
     layers = geometries(q, k, block_m, block_n, scale, window, q_lens, kv_lens)
     check_kv_idx(q, k, kv_idx, block_m, block_n)
-    group = q.shape[1] // k.shape[1]
+    head = torch.arange(q.shape[1], device=q.device)[:, None] // (q.shape[1] // k.shape[1])
+    within = torch.arange(block_n, device=q.device)
     out, lse = _empty(q, v)
     for b, layer in enumerate(layers):
         for tile in range(layer.q_tiles):
             rows = slice(tile * block_m, min((tile + 1) * block_m, layer.q_len))
-            for head in range(layer.heads):
-                blocks = kv_idx[b, head, tile]
-                blocks = blocks[blocks < layer.n_blocks].long()
-                keys = (blocks[:, None] * block_n + torch.arange(block_n, device=q.device)).flatten()
-                keys = keys[keys < layer.kv_len]
-                mass = None if log_mass is None else log_mass[b, head // group, keys]
-                seen = _causal(layer.offset, layer.window, rows, keys)
-                part = q[b, head, rows], k[b, head // group, keys], v[b, head // group, keys]
-                out[b, head, rows], lse[b, head, rows] = _attend(*part, mass, seen, layer.scale, softcap)
+            blocks = kv_idx[b, :, tile].long()
+            blocks = blocks[:, : max(1, int((blocks < layer.n_blocks).sum(dim=1).max()))]  # [H, kept]
+            keys = (blocks[..., None] * block_n + within).flatten(1)  # [H, kept * block_n]
+            real = keys < layer.kv_len
+            keys = keys.clamp(max=layer.kv_len - 1)
+            seen = real[:, None] & _causal(layer.offset, layer.window, rows, keys[:, None])  # [H, rows, keys]
+            mass = None if log_mass is None else log_mass[b][head, keys]
+            part = q[b, :, rows], k[b][head, keys], v[b][head, keys]
+            out[b, :, rows], lse[b, :, rows] = _attend(*part, mass, seen, layer.scale, softcap)
     return out, lse
 
 
