@@ -73,7 +73,9 @@ class Context:
 def contexts(data: Path, tokenizer: Any, tokens: int, each: int) -> Iterator[Context]:
     """At most `each` contexts a task, each of other questions; a task is a cluster."""
     texts: dict[str, dict[str, None]] = {}
-    for line in data.read_text().splitlines():
+    for line in data.read_text(encoding="utf-8").split("\n"):
+        if not line:
+            continue
         row = json.loads(line)
         texts.setdefault(row["task"], {}).setdefault(row["prompt"], None)
     for task, prompts in texts.items():
