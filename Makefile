@@ -45,9 +45,11 @@ reports: $(VENV)/full.stamp ## Render the reports again: claims, certificates of
 	$(BIN)/python examples/deployment/generate.py .cache/deployment.parquet
 	$(BIN)/refsym compare .cache/deployment.parquet --plan examples/deployment/plan.toml --out reports/deployment --force
 	$(BIN)/python -m refsym.report.calibration studies/calibration/records.parquet reports/calibration
+	$(BIN)/refsym compare studies/selection/records.parquet --plan studies/selection/plan.toml --out reports/selection --force
 
-studies: $(VENV)/full.stamp ## Run the studies behind the reports again (minutes)
+studies: $(MODEL) $(VENV)/full.stamp ## Run the studies behind the reports again (DATA=questions.jsonl for the one on a model)
 	$(BIN)/python studies/calibration/run.py
+	$(if $(DATA),$(BIN)/python studies/selection/run.py $(MODEL) --data $(DATA) --each 2,)
 
 model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
 	@echo $(MODEL)

@@ -13,6 +13,7 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_python_examples_run():
     codes = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    codes = [code for code in codes if "register_attention(model" not in code]  # needs a model of the reader's
     assert len(codes) == 3
     environment = {**os.environ, "TRITON_INTERPRET": "0"}  # as a reader has it
     for code, shown in zip(
