@@ -51,10 +51,11 @@ def test_the_committed_comparison_and_audit_are_what_would_be_written_today():
     from refsym.report.comparison import comparison_markdown, render_comparison
     from refsym_stats.audit import audit
 
-    folder = ROOT / "reports" / "deployment"
-    record = json.loads((folder / "comparison.json").read_text())
-    assert render_comparison(record) == (folder / "report.html").read_text()
-    assert comparison_markdown(record) == (folder / "tables.md").read_text()
+    for study in ("selection", "deployment"):
+        folder = ROOT / "reports" / study
+        record = json.loads((folder / "comparison.json").read_text())
+        assert render_comparison(record) == (folder / "report.html").read_text()
+        assert comparison_markdown(record) == (folder / "tables.md").read_text()
     for row in comparison_markdown(record).splitlines():
         if row.startswith(("| measure − count | Robust", "| measure − standard | Robust")):
             assert " | ".join(row.split(" | ")[:7]) in README
@@ -69,6 +70,27 @@ def test_the_committed_comparison_and_audit_are_what_would_be_written_today():
     assert (
         f"Of {sum(record['counts'].values())} checks of both papers {record['counts']['cannot be']} cannot be" in README
     )
+
+
+def test_the_study_of_triggers_that_it_tells_of_is_that_of_the_records():
+    from refsym_stats import Plan, compare, read_records
+    from refsym_stats.comparison_record import record
+
+    study = ROOT / "studies" / "selection"
+    records = read_records(study / "records.parquet")
+    found = record(compare(records, Plan.read(study / "plan.toml")), records)
+    committed = json.loads((ROOT / "reports" / "selection" / "comparison.json").read_text())
+    assert found["contrasts"] == committed["contrasts"]
+    by_pair = {(row["arm"], row["comparator"]): row for row in found["contrasts"]}
+    for arm, comparator, said in (
+        ("sigma", "uniform", "uniformly ({:.3f} nats, adjusted p {:.3f})"),
+        ("score mass, cell", "sigma", "nearer than sigma ({:.3f} nats,\nadjusted p {:.3f})"),
+    ):
+        row = by_pair[arm, comparator]
+        assert said.format(abs(row["estimate"]), row["adjusted"]) in README
+    assert by_pair["sigma", "random"]["adjusted"] > 0.05
+    robust = found["contrasts"][0]["robust"]
+    assert f"{robust['n']} contexts of 2,048 tokens from {robust['clusters']} tasks" in README
 
 
 def test_the_calibration_that_it_tells_of_is_that_of_the_records():
