@@ -10,10 +10,23 @@ from refsym.cli import main
 Run = Callable[..., tuple[int, str, str]]
 
 
+def on_gpu(config: pytest.Config) -> bool:
+    """Whether `-m gpu` was asked for."""
+    return config.getoption("markexpr") == "gpu"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Triton decides at its first import whether kernels are interpreted: before any test module, then."""
-    if "gpu" not in config.getoption("markexpr").replace("not gpu", ""):
+    if not on_gpu(config):
         os.environ["TRITON_INTERPRET"] = "1"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs a card is not there to be skipped where none was asked for."""
+    if not on_gpu(config):
+        left = [item for item in items if item.get_closest_marker("gpu")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture
