@@ -1,18 +1,8 @@
-"""Which tiles expand: trigger policies over what the selection already computed, for tiles or for single cells.
-
-Each policy gives every eligible (tile, head) an urgency, computed from tile scores alone, in one pass over scores that
-exist:
-
-- ``sigma``: small margin g / r (UG eq. 18): the cut is unclear for the spread of what is above it.
-- ``gap``: small cutoff gap g. ``expansion_gap``: large gap G between the cut and what expansion would reach.
-- ``spread``: small spread r: where scores lie close together the tail weighs most. sigma divides by r, so it ranks the
-  other way round.
-- ``score_mass``: softmax of the scores over visible blocks, summed below the cut: what is dropped if scores are logits.
-- ``score_mass_gained``: the share of the expanded free blocks' softmax that expansion would add.
-- ``random``: any; ``topk``: none.
+"""Which blocks each tile keeps beyond the cut: what competes with what, for how many blocks in all.
 
 At tile level a tile expands for all heads, by its heads' mean urgency, as deployed; at cell level every (tile, head)
-competes for itself, for as many expansions in all.
+competes for itself; at block level every block that an expansion would add does, so that a cell may get any number of
+them. All three spend the same: ceil(q T) of T tiles, or ceil(q T H) of the cells, or (rho - 1) k times as many blocks.
 """
 
 import math
@@ -24,36 +14,12 @@ from torch import Tensor
 
 from refsym_gpu.inputs import Number
 from refsym_gpu.reference import Selection, TileScores
+from refsym_gpu.urgency import Policy, block_urgency, urgency
 from refsym_theory.errors import InputError
 from refsym_theory.selection.trigger import exact_decimal, triggered_count
 
-Policy = Literal["topk", "sigma", "gap", "expansion_gap", "spread", "score_mass", "score_mass_gained", "random"]
-POLICIES = ("topk", "sigma", "gap", "expansion_gap", "spread", "score_mass", "score_mass_gained", "random")
-Level = Literal["tile", "cell"]
-LEVELS = ("tile", "cell")
-
-
-def urgency(tiles: TileScores, selection: Selection, policy: Policy, *, seed: int = 0) -> Tensor:
-    """How much each (tile, head) wants expansion: float64 [B, H, Q_t], -inf where it is not eligible.
-
-    Raises
-    ------
-    InputError
-        The policy is not known, or none ("topk").
-    """
-    if policy not in POLICIES or policy == "topk":
-        raise InputError(f"unknown trigger policy {policy!r}; choose one of {', '.join(POLICIES[1:])}")
-    if policy == "random":
-        generator = torch.Generator().manual_seed(seed)
-        found = torch.rand(selection.sigma.shape, generator=generator, dtype=torch.float64).to(tiles.scores.device)
-    elif policy == "score_mass":
-        found = _dropped(tiles, selection)
-    elif policy == "score_mass_gained":
-        found = _gained(selection)
-    else:
-        signed = {"sigma": -selection.sigma, "gap": -selection.g, "expansion_gap": selection.G, "spread": -selection.r}
-        found = signed[policy]
-    return torch.where(selection.eligible[:, None], found, -math.inf)
+Level = Literal["tile", "cell", "block"]
+LEVELS = ("tile", "cell", "block")
 
 
 def expand(
@@ -63,6 +29,9 @@ def expand(
     policy: Policy,
     level: Level = "tile",
     q: Number = "0.4",
+    threshold: float | None = None,
+    tau: Tensor | None = None,
+    logits: TileScores | None = None,
     seed: int = 0,
 ) -> Tensor:
     """Kept blocks under a policy: int32 kv_idx [B, H, Q_t, rho*k].
@@ -74,36 +43,59 @@ def expand(
     policy, level
         Who expands, and what competes with what.
     q : share of the eligible tiles (or cells) that expand: ceil(q T), or ceil(q T H), of each sequence
-    seed : of ``random``
+    threshold
+        In place of q: all whose sigma is at most this expand, whatever their number (UG appendix C's absolute rule).
+    tau, logits, seed
+        As in `urgency`.
 
     Raises
     ------
     InputError
-        Policy or level is not known, or q lies outside [0, 1].
+        Policy or level is not known, they do not go together, or q lies outside [0, 1].
     """
     if level not in LEVELS:
-        raise InputError(f"unknown level {level!r}; choose tile or cell")
+        raise InputError(f"unknown level {level!r}; choose one of {', '.join(LEVELS)}")
     share = exact_decimal(q, "q")
     if not 0 <= share <= 1:
         raise InputError(f"q must lie in [0, 1], not {q}")
-    trigger = torch.zeros_like(selection.sigma, dtype=torch.bool)
-    if policy != "topk":
-        wanted = urgency(tiles, selection, policy, seed=seed)
-        for b in range(len(trigger)):
-            trigger[b] = _first(wanted[b], selection.eligible[b], level, share)
+    none = torch.zeros_like(selection.sigma, dtype=torch.bool)
+    if policy == "topk":
+        return keep(tiles, selection, none)
+    if level == "block":
+        if threshold is not None:
+            raise InputError("a threshold is for tiles or cells, not for blocks")
+        wanted = block_urgency(tiles, selection, policy, tau=tau, logits=logits)
+        return _keep_ranks(tiles, selection, _kept_ranks(selection, none) | _most_wanted(wanted, selection, share))
+    wanted = urgency(tiles, selection, policy, tau=tau, logits=logits, seed=seed)
+    if threshold is not None:
+        if policy != "sigma":
+            raise InputError(f"a threshold is for sigma, not for {policy!r}")
+        sigma = selection.sigma if level == "cell" else selection.sigma_mean[:, None].expand_as(selection.sigma)
+        return keep(tiles, selection, sigma <= threshold)  # NaN, where not eligible, is below nothing
+    trigger = none
+    for b in range(len(trigger)):
+        trigger[b] = _first(wanted[b], selection.eligible[b], level, share)
     return keep(tiles, selection, trigger)
 
 
 def keep(tiles: TileScores, selection: Selection, trigger: Tensor) -> Tensor:
     """Kept blocks where the triggered (tile, head) pairs [B, H, Q_t] expand: forced ones, then free ones by rank."""
-    n_blocks, slots = tiles.scores.shape[-1], selection.kv_idx.shape[-1]
+    return _keep_ranks(tiles, selection, _kept_ranks(selection, trigger))
+
+
+def _kept_ranks(selection: Selection, trigger: Tensor) -> Tensor:
+    """Free ranks that are kept, bool [B, H, Q_t, rho*k]; tiles that are not eligible keep what fits."""
     more = trigger | ~selection.eligible[:, None]
     ranks = torch.where(more, selection.m_free[:, None], selection.k_free[:, None])
-    rank = torch.arange(slots, device=ranks.device)
-    chosen = torch.where(rank < ranks[..., None], selection.prefix_idx, n_blocks).long()
-    kept = tiles.scores.new_zeros((*ranks.shape, n_blocks + 1), dtype=torch.bool).scatter_(-1, chosen, True)
+    return torch.arange(selection.kv_idx.shape[-1], device=ranks.device) < ranks[..., None]
+
+
+def _keep_ranks(tiles: TileScores, selection: Selection, kept_ranks: Tensor) -> Tensor:
+    n_blocks, slots = tiles.scores.shape[-1], selection.kv_idx.shape[-1]
+    chosen = torch.where(kept_ranks, selection.prefix_idx, n_blocks).long()
+    kept = tiles.scores.new_zeros((*chosen.shape[:-1], n_blocks + 1), dtype=torch.bool).scatter_(-1, chosen, True)
     kept = kept[..., :n_blocks] | tiles.forced[:, None]
-    block = torch.arange(n_blocks, device=ranks.device)
+    block = torch.arange(n_blocks, device=chosen.device)
     found = torch.where(kept, block, n_blocks).sort(dim=-1).values[..., :slots]
     return torch.nn.functional.pad(found, (0, slots - found.shape[-1]), value=n_blocks).int()
 
@@ -125,26 +117,18 @@ def _first(wanted: Tensor, eligible: Tensor, level: Level, share: Fraction) -> T
     return trigger
 
 
-def _dropped(tiles: TileScores, selection: Selection) -> Tensor:
-    """Score mass below the cut: a partial block counts by its keys."""
-    scores = torch.where(tiles.visible[:, None], tiles.scores.double(), -math.inf)
-    if tiles.tiling is not None:
-        for b, keys in enumerate(tiles.tiling.kv_lens):
-            last = keys % tiles.tiling.block_n
-            if last:
-                scores[b, ..., keys // tiles.tiling.block_n] += math.log(last / tiles.tiling.block_n)
-    # A tile beyond a short sequence's end sees nothing, and weighs nothing.
-    weights = scores.softmax(dim=-1).nan_to_num()
-    plain = keep(tiles, selection, torch.zeros_like(selection.sigma, dtype=torch.bool)).long()
-    padded = torch.nn.functional.pad(weights, (0, 1))
-    return 1 - padded.gather(-1, plain.clamp(max=padded.shape[-1] - 1)).sum(dim=-1)
-
-
-def _gained(selection: Selection) -> Tensor:
-    """Softmax of the expanded prefix, summed over the ranks that expansion adds."""
-    rank = torch.arange(selection.prefix_scores.shape[-1], device=selection.sigma.device)
-    within = rank < selection.m_free[:, None, :, None]
-    scores = torch.where(within, selection.prefix_scores.double().nan_to_num(nan=-math.inf), -math.inf)
-    weights = scores.softmax(dim=-1).nan_to_num()
-    added = rank >= selection.k_free[:, None, :, None]
-    return (weights * added).sum(dim=-1)
+def _most_wanted(wanted: Tensor, selection: Selection, share: Fraction) -> Tensor:
+    """The most wanted blocks of each sequence [B, H, Q_t, rho*k]; ties to the lower tile, head, rank."""
+    chosen = torch.zeros_like(wanted, dtype=torch.bool)
+    for b in range(len(wanted)):
+        here = selection.eligible[b].nonzero()[:, 0]
+        if not len(here):
+            continue
+        each = int(selection.m_free[b, here[0]] - selection.k_free[b, here[0]])
+        count = triggered_count(share, len(here) * wanted.shape[1]) * each
+        by_tile = wanted[b][:, here].transpose(0, 1)  # [T, H, slots]
+        order = (-by_tile.reshape(-1)).argsort(stable=True)[:count]
+        flags = torch.zeros(by_tile.numel(), dtype=torch.bool, device=wanted.device)
+        flags[order] = True
+        chosen[b][:, here] = flags.reshape(by_tile.shape).transpose(0, 1)
+    return chosen & (wanted > -math.inf)
