@@ -1,199 +1,211 @@
 """Which trigger spends extra blocks best: divergence from dense attention at equal average blocks, on a real model.
 
-`python studies/selection/run.py MODEL --data QUESTIONS.jsonl` writes `records.parquet` beside this file, context by
-context; killed, it goes on where it stopped. A context is a stretch of question texts of one task, read from JSON Lines
-with `task`, `cluster` and `prompt`. Its first half is attended to densely, as every rule here would; in its second
-half each arm chooses blocks. Recorded is minus the mean KL divergence of the next-token distribution from dense
-attention's, in nats: larger is better. `--quick` runs two short contexts of generated text, for a test.
+A context is a stretch of question texts of one task, whole passages that no other context shares. Its last rows (1,024,
+or half of a shorter context) are attended to by each rule behind a dense prefix. Recorded is minus the mean KL
+divergence of the next-token distribution from dense attention's, in nats: larger is better. A benchmark is a setting:
+tokens, scorer, k, rho, q.
 """
 
 from __future__ import annotations
 
-import argparse
-import copy
-import hashlib
-import io
 import json
-import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import torch
 from torch import Tensor
 
 from refsym.progress import progress
+from refsym.study import Records, file_hash, parse, parser
+from refsym.study.sparse_arms import Watched, arms, divergence, log_probabilities, prefill
 from refsym_gpu.dump import load_model
-from refsym_gpu.haystack import key_value_haystack
-from refsym_gpu.inputs import Scorer
+from refsym_gpu.haystack import needle_haystack
 from refsym_gpu.models import AttentionCall, register_attention
 from refsym_gpu.sparse import SparseAttention
-from refsym_theory.atomic import write_atomically
 
-FORMAT = 1
-KEY = b"refsym"
-K, RHO, Q, BLOCK = 8, 2, "0.4", 64
+FORMAT = 2
+ROWS, EVERY = 1_024, 4
+"""Rows that a rule attends for, and which of them are compared: every fourth."""
+SKIPPED = 4_400
+"""Tokens of each task that calibrate the threshold, and of which an earlier run was made: not used again."""
+THRESHOLD = {"kmean": 0.04733, "quest": 0.05563}
+"""Largest sigma that expands under the absolute rule: the 0.4 quantile over all layers, by --calibrate."""
+
+FEW = ("top-k", "uniform", "sigma", "score mass, cell", "score mass, block, wide")
 
 
-def arms(k: int = K, rho: int = RHO, scorer: Scorer = "kmean") -> dict[str, SparseAttention]:
-    """What is compared. All rules keep 1 + q (rho - 1) times k blocks of an eligible tile on average; uniform, 11."""
-    base = SparseAttention("topk", k=k, rho=rho, q=Q)
-    # The nearest whole number of blocks below the average; eligible are the same tiles, as rho k is the same.
-    uniform = int(k * (1 + Fraction(Q) * (rho - 1)))
-    found = {
-        "top-k": base,
-        "uniform": replace(base, k=uniform, rho=Fraction(rho * k, uniform)),
-        "random": replace(base, policy="random"),
-        "sigma": replace(base, policy="router"),
-        "gap": replace(base, policy="gap"),
-        "spread": replace(base, policy="spread"),
-        "score mass": replace(base, policy="score_mass"),
-        "score mass, cell": replace(base, policy="score_mass", level="cell"),
-        "score mass gained, cell": replace(base, policy="score_mass_gained", level="cell"),
-    }
-    return {name: replace(rule, scorer=scorer) for name, rule in found.items()}
+@dataclass(frozen=True)
+class Setting:
+    """One benchmark of the study."""
+
+    name: str
+    contexts: int
+    tokens: int = 2_048
+    scorer: str = "kmean"
+    k: int = 8
+    rho: int = 2
+    q: str = "0.4"
+    arms: tuple[str, ...] = FEW
+
+    def rules(self) -> dict[str, SparseAttention]:
+        """List the arms of this setting."""
+        threshold = THRESHOLD[self.scorer]
+        found = arms(self.k, self.rho, self.q, scorer=self.scorer, threshold=threshold)  # type: ignore[arg-type]
+        return {name: rule for name, rule in found.items() if name in (self.arms or found)}
+
+
+SETTINGS = (
+    Setting("2K", 20, arms=()),
+    Setting("2K, Quest", 12, scorer="quest", arms=(*FEW, "score mass gained, cell", "K-mean mass, cell")),
+    Setting("1K, k=4", 12, tokens=1_024, k=4),
+    Setting("2K, k=4", 8, k=4),
+    Setting("2K, k=6, rho=3, q=0.2", 8, k=6, rho=3, q="0.2"),
+    Setting("2K, q=0.25", 8, q="0.25"),
+    Setting("4K", 8, tokens=4_096),
+    Setting("8K", 8, tokens=8_192),
+)
+QUICK = (Setting("quick", 2, tokens=1_280, k=4, arms=("top-k", "uniform", "sigma", "score mass, cell")),)
 
 
 @dataclass(frozen=True)
 class Context:
-    """A stretch of text: its name, where it comes from, its tokens [1, N]."""
+    """A stretch of text: its name, and its tokens [1, N]."""
 
     item: str
-    cluster: str
     tokens: Tensor
 
 
-def contexts(data: Path, tokenizer: Any, tokens: int, each: int) -> Iterator[Context]:
-    """At most `each` contexts a task, each of other questions; a task is a cluster."""
-    texts: dict[str, dict[str, None]] = {}
-    for line in data.read_text(encoding="utf-8").split("\n"):
-        if not line:
-            continue
-        row = json.loads(line)
-        texts.setdefault(row["task"], {}).setdefault(row["prompt"], None)
-    for task, prompts in texts.items():
-        ids = tokenizer("\n\n".join(prompts), return_tensors="pt").input_ids
-        for number in range(min(each, ids.shape[1] // tokens)):
-            yield Context(f"{task} {number}", task, ids[:, number * tokens : (number + 1) * tokens])
-
-
-def generated(tokenizer: Any, tokens: int) -> Iterator[Context]:
-    """Two contexts of the project's own making."""
-    for seed in range(2):
-        text = key_value_haystack(tokens // 10, seed=seed).text
-        yield Context(
-            f"haystack {seed}", f"haystack {seed}", tokenizer(text, return_tensors="pt").input_ids[:, :tokens]
-        )
-
-
-@dataclass
-class Counted:
-    """A rule, and how many blocks its eligible tiles kept."""
-
-    rule: SparseAttention
-    kept: int = 0
-    tiles: int = 0
-
-    def __call__(self, call: AttentionCall) -> Tensor:
-        """Attend as the rule does; the blocks are those that it would keep."""
-        blocks = -(-call.key.shape[2] // BLOCK)
-        index = self.rule.kept(call)
-        full = torch.arange(index.shape[2]) + (blocks - index.shape[2]) >= int(self.rule.k * Fraction(self.rule.rho))
-        counts = (index < blocks).sum(dim=-1)[:, :, full]
-        self.kept, self.tiles = self.kept + int(counts.sum()), self.tiles + counts.numel()
-        return self.rule.attend(call, index)
-
-
-@torch.inference_mode()
-def compared(model: Any, context: Context, rules: dict[str, SparseAttention]) -> list[dict[str, Any]]:
-    """One record an arm."""
-    half = context.tokens.shape[1] // 2
-    prefix = model(context.tokens[:, :half], use_cache=True).cache
-    rest = context.tokens[:, half:]
-    dense = model(rest, cache=copy.deepcopy(prefix)).logits[0].double().log_softmax(-1)
-    out = []
-    for arm, rule in rules.items():
-        counted, start = Counted(rule), time.perf_counter()
-        with register_attention(model, attend=counted):
-            sparse = model(rest, cache=copy.deepcopy(prefix)).logits[0].double().log_softmax(-1)
-        divergence = (dense.exp() * (dense - sparse)).sum(-1)
-        out.append(
-            {
-                "arm": arm,
-                "item": context.item,
-                "cluster": context.cluster,
-                "score": -float(divergence.mean()),
-                "same_first": float((dense.argmax(-1) == sparse.argmax(-1)).double().mean()),
-                "blocks": counted.kept / max(1, counted.tiles),
-                "seconds": time.perf_counter() - start,
-            }
-        )
+def contexts(data: Path, tokenizer: Any, tokens: int, count: int) -> list[Context]:
+    """Take contexts from each task in turn, so that no task has many more than another; no two share a passage."""
+    found = {task: _of_task(task, passages, tokenizer, tokens) for task, passages in _passages(data).items()}
+    out: list[Context] = []
+    while len(out) < count and found:
+        for task in list(found):
+            context = next(found[task], None)
+            if context is None:
+                del found[task]
+            elif len(out) < count:
+                out.append(context)
     return out
 
 
-def settings(arguments: argparse.Namespace, rules: dict[str, SparseAttention]) -> dict[str, Any]:
-    """What decides the numbers."""
-    data = "generated" if arguments.quick else hashlib.sha256(arguments.data.read_bytes()).hexdigest()
-    return {
-        "format": FORMAT,
-        "data_sha256": data,
-        "model_sha256": hashlib.sha256(arguments.model.read_bytes()).hexdigest() if arguments.model.is_file() else "",
-        "scorer": arguments.scorer,
-        "tokens": arguments.tokens,
-        "each": arguments.each,
-        "arms": {arm: str(rule) for arm, rule in rules.items()},
-        "versions": {name: version(name) for name in ("refsym", "torch", "transformers")},
-    }
+def _passages(data: Path) -> dict[str, list[str]]:
+    """Per task the text of each passage: its prompts, each once."""
+    tasks: dict[str, dict[str, dict[str, None]]] = {}
+    for line in data.read_text(encoding="utf-8").split("\n"):
+        if line:
+            row = json.loads(line)
+            tasks.setdefault(row["task"], {}).setdefault(row["cluster"], {}).setdefault(row["prompt"], None)
+    return {task: ["\n\n".join(prompts) for prompts in clusters.values()] for task, clusters in tasks.items()}
+
+
+def _of_task(task: str, passages: Sequence[str], tokenizer: Any, tokens: int) -> Iterator[Context]:
+    skipped, held, number = 0, [], 0
+    for passage in passages:
+        ids = tokenizer(passage + "\n\n", return_tensors="pt").input_ids[0]
+        if skipped < SKIPPED:
+            skipped += len(ids)
+            continue
+        held.append(ids)
+        if sum(map(len, held)) >= tokens:
+            yield Context(f"{task} {number}", torch.cat(held)[None, :tokens])
+            held, number = [], number + 1
+
+
+def generated(tokenizer: Any, tokens: int, count: int) -> list[Context]:
+    """Contexts of the project's own making."""
+    texts = [needle_haystack(tokens // 10, seed=seed).text for seed in range(count)]
+    return [
+        Context(f"haystack {seed}", tokenizer(text, return_tensors="pt").input_ids[:, :tokens])
+        for seed, text in enumerate(texts)
+    ]
+
+
+@torch.inference_mode()
+def compared(model: Any, context: Context, setting: Setting) -> Iterator[dict[str, Any]]:
+    """One record an arm."""
+    start = context.tokens.shape[1] - min(ROWS, context.tokens.shape[1] // 2)
+    before = prefill(model, context.tokens[:, :start], None, None).cache
+    rest = context.tokens[:, start:]
+    dense = log_probabilities(model, prefill(model, rest, before, None).hidden[::EVERY])
+    for arm, rule in setting.rules().items():
+        clock, watched = time.perf_counter(), Watched(rule)
+        sparse = log_probabilities(model, prefill(model, rest, before, watched).hidden[::EVERY])
+        yield {
+            "benchmark": setting.name,
+            "arm": arm,
+            "item": f"{setting.name}: {context.item}",
+            "score": -float(divergence(dense, sparse).mean()),
+            "same_first": float((dense.argmax(-1) == sparse.argmax(-1)).double().mean()),
+            "blocks": watched.blocks,
+            "seconds": time.perf_counter() - clock,
+        }
+
+
+@torch.inference_mode()
+def calibrated(model: Any, tokenizer: Any, data: Path) -> dict[str, float]:
+    """Pool sigma over layers, heads and tiles of the passages that the study skips: its 0.4 quantile, by scorer."""
+    found: dict[str, list[Tensor]] = {"kmean": [], "quest": []}
+    rules = {name: SparseAttention("topk", k=8, scorer=name) for name in found}  # type: ignore[arg-type]
+
+    def watch(call: AttentionCall) -> None:
+        from refsym_gpu.selection import select_blocks
+
+        for name, rule in rules.items():
+            chosen = select_blocks(rule.scores(call, rule.scorer), k=8, rho=2, q=0)
+            found[name].append(chosen.sigma[0][:, chosen.eligible[0]].flatten())
+
+    for passages in _passages(data).values():
+        ids = tokenizer("\n\n".join(passages), return_tensors="pt").input_ids[:, :2_048]
+        if ids.shape[1] == 2_048:
+            with register_attention(model, watch):
+                model.model(ids)
+    return {name: round(float(torch.cat(sigmas).quantile(0.4)), 5) for name, sigmas in found.items()}
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the contexts that the records lack."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("model", type=Path, help="a folder, or a .gguf file (make model)")
-    parser.add_argument("--data", type=Path, help="questions in JSON Lines: task, prompt")
-    parser.add_argument("--tokens", type=int, default=2_048, help="of a context; its second half is compared")
-    parser.add_argument("--each", type=int, default=3, help="contexts of a task, at most")
-    parser.add_argument("--scorer", choices=("kmean", "quest"), default="kmean")
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("records.parquet"))
-    parser.add_argument("--quick", action="store_true", help="two short generated contexts")
-    parser.add_argument("--force", action="store_true", help="start afresh")
-    arguments = parser.parse_args(argv)
-    if not arguments.quick and (arguments.data is None or not arguments.data.exists()):
-        sys.exit("selection study: --data FILE is needed, JSON Lines with task and prompt (or --quick)")
-    rules = arms(4 if arguments.quick else K, scorer=arguments.scorer)
-    wanted = settings(arguments, rules)
-    rows: list[dict[str, Any]] = []
-    if arguments.out.exists() and not arguments.force:
-        table = pq.read_table(arguments.out)
-        before = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
-        if before != wanted:
-            names = ", ".join(name for name in wanted if before.get(name) != wanted[name])
-            sys.exit(f"{arguments.out}: made with other settings ({names}); --force starts afresh")
-        rows = table.to_pylist()
-    model, tokenizer = load_model(arguments.model)
-    model.eval()
+    """Run what the records lack."""
+    found = parser(__doc__, Path(__file__).parent, model=True, data=True)
+    found.add_argument("--calibrate", action="store_true", help="print THRESHOLD, and stop")
+    arguments = parse(found, argv)
     if arguments.quick:
-        found = list(generated(tokenizer, arguments.tokens))
+        from refsym.study.tiny import tiny_model
+
+        model, tokenizer = tiny_model()
     else:
-        found = list(contexts(arguments.data, tokenizer, arguments.tokens, arguments.each))
-    done = {row["item"] for row in rows}
-    todo = [context for context in found if context.item not in done]
+        model, tokenizer = load_model(arguments.model)
+    model.eval()
+    if arguments.calibrate:
+        print(calibrated(model, tokenizer, arguments.data))
+        return
+    settings = QUICK if arguments.quick else SETTINGS
+    wanted = {
+        "format": FORMAT,
+        "data_sha256": "" if arguments.quick else file_hash(arguments.data),
+        "model_sha256": "" if arguments.quick else file_hash(arguments.model),
+        "settings": {setting.name: {arm: str(rule) for arm, rule in setting.rules().items()} for setting in settings},
+        "versions": {name: version(name) for name in ("refsym", "torch", "transformers")},
+    }
+    records = Records(arguments.out, wanted, force=arguments.force)
+    todo = []
+    for setting in settings:
+        made = (
+            generated(tokenizer, setting.tokens, setting.contexts)
+            if arguments.quick
+            else contexts(arguments.data, tokenizer, setting.tokens, setting.contexts)
+        )
+        todo += [(number / len(made), setting, context) for number, context in enumerate(made)]
+    done = records.done("item")
+    todo = [entry for entry in todo if f"{entry[1].name}: {entry[2].item}" not in done]
+    todo.sort(key=lambda entry: entry[0])  # interrupted, every setting has its share
     with progress("contexts") as report:
-        for number, context in enumerate(todo):
+        for number, (_, setting, context) in enumerate(todo):
             report(number, len(todo))
-            rows += compared(model, context, rules)
-            table = pa.Table.from_pandas(pd.DataFrame(rows)).replace_schema_metadata({KEY: json.dumps(wanted).encode()})
-            buffer = io.BytesIO()
-            pq.write_table(table, buffer)
-            write_atomically(arguments.out, buffer.getvalue())
-            print(f"{number + 1}/{len(todo)} {context.item}", file=sys.stderr)
+            records.add(compared(model, context, setting))
 
 
 if __name__ == "__main__":
