@@ -24,12 +24,12 @@ def tiny_model(seed: int = 0) -> tuple[LlamaForCausalLM, Tokenizer]:
         head_dim=16,
         max_position_embeddings=8_192,
         tie_word_embeddings=True,
-        attn_implementation="sdpa",
     )
     before = torch.random.get_rng_state()
     torch.manual_seed(seed)
     model = LlamaForCausalLM(config)
     model.train(False)
+    model.set_attn_implementation("sdpa")
     torch.random.set_rng_state(before)
     # As initialised, attention is flat; sharper, blocks differ.
     with torch.no_grad():
