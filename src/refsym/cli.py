@@ -11,6 +11,7 @@ from refsym.commands.certify import certify
 from refsym.commands.compare import compare
 from refsym.commands.demo import demo
 from refsym.commands.dump import dump
+from refsym.commands.study import study
 from refsym.commands.verify import verify
 from refsym.terminal import printable
 
@@ -29,6 +30,7 @@ app.command()(verify)
 app.command()(compare)
 app.command()(audit)
 app.command()(demo)
+app.add_typer(study, name="study")
 
 
 def _version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from hashlib import sha256
 from pathlib import Path
+from typing import NoReturn
 
 from refsym_theory.errors import InputError
 
@@ -12,6 +13,12 @@ Arguments = argparse.Namespace
 
 FETCH = "`make model` fetches SmolLM2-135M-Instruct"
 QUESTIONS = "JSON Lines: id, task, cluster, prompt, options, answer (index of the best option)"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, as everywhere."""
+        raise InputError(f"{message} (see {self.prog} --help)")
 
 
 def parser(doc: str | None, folder: Path, *, model: bool = False, data: bool = False) -> argparse.ArgumentParser:
@@ -24,7 +31,7 @@ def parser(doc: str | None, folder: Path, *, model: bool = False, data: bool = F
     folder
         Of the study: records go there, those of --quick to `.cache/`.
     """
-    found = argparse.ArgumentParser(prog=f"refsym study run {folder.name}", description=(doc or "").splitlines()[0])
+    found = _Parser(prog=f"refsym study run {folder.name}", description=(doc or "").splitlines()[0])
     if model:
         found.add_argument("--model", type=Path, metavar="PATH", help=f"a folder or a .gguf file ({FETCH})")
     if data:

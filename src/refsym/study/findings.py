@@ -13,6 +13,8 @@ AGREES, DIFFERS, INCOMPARABLE = "agrees", "differs", "not comparable"
 HOLDS, FAILS, MEASURED = "holds", "fails", "measured"
 VERDICTS = (AGREES, DIFFERS, INCOMPARABLE, HOLDS, FAILS, MEASURED)
 
+KIND, FORMAT = "refsym study", 1
+
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -103,6 +105,11 @@ class Figure:
     points: bool = False
     note: str = ""
 
+    def record(self) -> dict[str, Any]:
+        """Plain values."""
+        curves = {name: [list(map(float, axis)) for axis in curve] for name, curve in self.curves.items()}
+        return {**self.__dict__, "curves": curves}
+
 
 @dataclass(frozen=True)
 class Account:
@@ -128,6 +135,31 @@ class Account:
     figures: Sequence[Figure] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def record(self, records_sha256: str) -> dict[str, Any]:
+        """Plain values, as findings.json has them.
+
+        Parameters
+        ----------
+        records_sha256
+            Of the records that this was made from.
+        """
+        counts = {verdict: sum(f.verdict == verdict for f in self.findings) for verdict in VERDICTS}
+        plain = {
+            "kind": KIND,
+            "format": FORMAT,
+            "records_sha256": records_sha256,
+            "title": self.title,
+            "paper": self.paper,
+            "method": self.method,
+            "answer": list(self.answer),
+            "counts": counts,
+            "findings": [finding.record() for finding in self.findings],
+            "tables": [{**table.__dict__, "rows": [list(row) for row in table.rows]} for table in self.tables],
+            "figures": [figure.record() for figure in self.figures],
+            "settings": dict(self.settings),
+        }
+        return _finite(plain)  # type: ignore[no-any-return]
+
 
 def printed_interval(printed: str) -> tuple[Fraction, Fraction]:
     """Every number that is rounded to what is printed: "0.1524" is [0.15235, 0.15245].
@@ -145,3 +177,12 @@ def printed_interval(printed: str) -> tuple[Fraction, Fraction]:
     places = len(digits.partition(".")[2])
     half = Fraction(1, 2) * Fraction(10) ** (int(power or 0) - places) if places or power else Fraction(0)
     return value - half, value + half
+
+
+def _finite(value: Any) -> Any:
+    """The same with None where a number is not finite: JSON has none such; tuples become lists."""
+    if isinstance(value, Mapping):
+        return {name: _finite(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(held) for held in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

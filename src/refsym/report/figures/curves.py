@@ -1,0 +1,35 @@
+"""Curves or points of a study in one set of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from refsym.report.figures.canvas import COLOURS, DASHES, figure, style, to_svg
+
+HEIGHT = 380
+MARKS = "osD^vPX"
+
+
+def curves(record: Mapping[str, Any], name: str) -> str:
+    """Draw a figure of findings.json as SVG; ``name`` keeps its ids apart from others of the page."""
+    with style():
+        drawing = figure(HEIGHT)
+        axes = drawing.add_axes((0.08, 0.16, 0.66, 0.74))
+        looks = cycle(zip(COLOURS, MARKS, strict=True))
+        for (label, (x, y)), (policy, mark) in zip(record["curves"].items(), looks, strict=False):
+            here = np.array([x, y], dtype=np.float64)
+            line = "none" if record["points"] else DASHES[policy]
+            marker = mark if record["points"] or len(x) <= 40 else None
+            axes.plot(*here, color=COLOURS[policy], linestyle=line, marker=marker, markersize=4.5, label=label)
+        if "x" in record["log"]:
+            axes.set_xscale("log")
+        if "y" in record["log"]:
+            axes.set_yscale("log")
+        axes.set_xlabel(record["x"])
+        axes.set_ylabel(record["y"])
+        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=11)
+        return to_svg(drawing, name, record["title"])
