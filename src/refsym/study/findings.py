@@ -180,9 +180,11 @@ def printed_interval(printed: str) -> tuple[Fraction, Fraction]:
 
 
 def _finite(value: Any) -> Any:
-    """The same with None where a number is not finite: JSON has none such; tuples become lists."""
+    """The same as JSON has it: None where a number is not finite, lists for tuples, Python's numbers for NumPy's."""
     if isinstance(value, Mapping):
         return {name: _finite(held) for name, held in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(held) for held in value]
+    if isinstance(value, np.generic):
+        value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
