@@ -110,7 +110,7 @@ def masses(edges: ArrayLike) -> Float:
 def cell_means(values: ArrayLike, edges: ArrayLike) -> Float:
     """Mean over each cell of fine values [..., F], or [F] for edges [..., N + 1]: float64 [..., N]."""
     borders = np.asarray(edges, dtype=np.int64)
-    fine = np.broadcast_to(np.asarray(values, dtype=np.float64), (*borders.shape[:-1], borders.flat[-1]))
+    fine = np.broadcast_to(np.asarray(values, dtype=np.float64), (*borders.shape[:-1], int(borders.flat[-1])))
     rows = fine.reshape(-1, fine.shape[-1])
     starts = borders.reshape(len(rows), -1)[:, :-1] + fine.shape[-1] * np.arange(len(rows))[:, None]
     sums = np.add.reduceat(rows.ravel(), starts.ravel()).reshape(starts.shape)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 AGREES, DIFFERS, INCOMPARABLE = "agrees", "differs", "not comparable"
 HOLDS, FAILS, MEASURED = "holds", "fails", "measured"
 VERDICTS = (AGREES, DIFFERS, INCOMPARABLE, HOLDS, FAILS, MEASURED)
