@@ -133,7 +133,8 @@ def account(path: Path) -> Account:
         "by counts, from the intended limit": (of("estimate", "count"), measure),
     }
     curves = {name: (x, [abs(y - goal) for y in ys]) for name, ((x, ys), goal) in errors.items()}
-    orders = {name: float(np.polyfit(np.log(x), np.log(y), 1)[0]) for name, (x, y) in curves.items()}
+    fitted = settings["cells"][-4:]  # 16 and 64 cells are too coarse for the order to show
+    orders = {name: float(np.polyfit(np.log(x[-4:]), np.log(y[-4:]), 1)[0]) for name, (x, y) in curves.items()}
     names = list(curves)
     remaining = curves[names[2]][1][-1]
     sharp = [of("sharp", name)[1] for name in ("error", "bound")]
@@ -143,12 +144,15 @@ def account(path: Path) -> Account:
     small = [(b, g, x) for b, g, x in zip(box, gauss, z, strict=True) if 0 < x <= 0.5]
     fourth = max(abs((g - b) / x**4 * 2880 - 1) for b, g, x in small)
     halves = {name: of("half gain", name)[1][0] for name in ("key-only", "two-sided")}
+    among = f"Fitted from {fitted[0]} to {fitted[-1]:,} cells."
     findings = [
         Finding("Limit by the measure", "RS A.2, figure 5", measure, "1.8453563272"),
         Finding("Limit by the sampling density", "RS A.2, figure 5", count, "0.9459689468"),
         Finding("Their difference", "RS A.2, figure 5", measure - count, "0.8994"),
-        Finding("Order of the error by masses", "RS A.2", round(orders[names[0]], 1), "-2"),
-        Finding("Order of the error by counts, about the density's limit", "RS A.2", round(orders[names[1]], 1), "-2"),
+        Finding("Order of the error by masses", "RS A.2", orders[names[0]], "-2.00", note=among),
+        Finding(
+            "Order of the error by counts, about the density's limit", "RS A.2", orders[names[1]], "-2.00", note=among
+        ),
         Finding(
             f"What is left of the error by counts at {settings['cells'][-1]:,} cells",
             "RS figure 5",

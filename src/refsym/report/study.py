@@ -78,9 +78,12 @@ def summary(record: Mapping[str, Any]) -> str:
 
 def found(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Our number, and our interval with what it is."""
+    ours, printed = cell(entry["found"]), entry["printed"]
+    if printed and isinstance(entry["found"], float) and "." in printed and "e" not in printed.lower():
+        ours = f"{entry['found']:.{len(printed.rpartition('.')[2])}f}".replace("-", "−")  # as many places as printed
     if entry["low"] is None or entry["high"] is None:
-        return cell(entry["found"]), entry["interval"] or NONE
-    return cell(entry["found"]), f"[{number(entry['low'])}, {number(entry['high'])}] {entry['interval']}".strip()
+        return ours, entry["interval"] or NONE
+    return ours, f"[{number(entry['low'])}, {number(entry['high'])}] {entry['interval']}".strip()
 
 
 def cell(value: Any) -> str:
