@@ -149,7 +149,7 @@ def account(path: Path) -> Account:
         Finding("Limit by the measure", "RS A.2, figure 5", measure, "1.8453563272"),
         Finding("Limit by the sampling density", "RS A.2, figure 5", count, "0.9459689468"),
         Finding("Their difference", "RS A.2, figure 5", measure - count, "0.8994"),
-        Finding("Order of the error by masses", "RS A.2", orders[names[0]], "-2.00", note=among),
+        Finding("Order of the error by masses", "RS A.2", round(orders[names[0]], 2), "-2", note=among),
         Finding(
             "Order of the error by counts, about the density's limit", "RS A.2", orders[names[1]], "-2.00", note=among
         ),
