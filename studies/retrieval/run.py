@@ -10,30 +10,37 @@ the model as it is.
 from __future__ import annotations
 
 import copy
-import json
 import math
+import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
 from refsym.progress import progress
-from refsym.study import Records, file_hash, parse, parser
+from refsym.study import Account, Finding, Records, Table, file_hash, parse, parser, read_records
+from refsym.study.questions import read_rows
 from refsym.study.sparse_arms import Prefill, Watched, arms, divergence, log_probabilities, prefill
 from refsym_gpu.dump import load_model
 from refsym_gpu.haystack import Haystack, needle_haystack, pointer_chase
 from refsym_gpu.sparse import SparseAttention
+from refsym_stats import cluster_robust, mcnemar_exact
 
-FORMAT = 1
+FORMAT = 2
 BLOCK = 64
 HOPS = 3
 LETTERS = "ABCDEFGHIJ"
+OPENING, CLOSING = "<|im_start|>user\n", "\n\nWhich option is best?<|im_end|>\n<|im_start|>assistant\nAnswer:"
+SEED = 0
+"""Of the order of options."""
 KMEAN = ("top-k", "uniform", "random", "sigma", "score mass, cell", "score mass, block, wide")
 QUEST = ("top-k", "uniform", "sigma", "K-mean mass, cell")
 
@@ -126,22 +133,27 @@ def generated(setting: Setting, tokenizer: Any) -> Iterator[Prompt]:
 
 def questions(setting: Setting, tokenizer: Any, data: Path) -> Iterator[Prompt]:
     """The longest questions of at most so many tokens, one of each passage; the longest first."""
-    found: dict[str, tuple[int, dict[str, Any], Tensor]] = {}
-    for line in data.read_text(encoding="utf-8").split("\n"):
-        if not line:
-            continue
-        row = json.loads(line)
+    found: dict[str, Prompt] = {}
+    for row in read_rows(data):
         if len(row["options"]) > len(LETTERS):
             continue
-        listed = "".join(f"\n{letter}. {option}" for letter, option in zip(LETTERS, row["options"], strict=False))
-        ids = tokenizer(f"{row['prompt']}\n{listed}\nAnswer:", return_tensors="pt").input_ids
-        if ids.shape[1] <= setting.tokens and ids.shape[1] > found.get(row["cluster"], (0,))[0]:
-            found[row["cluster"]] = (ids.shape[1], row, ids)
-    longest = sorted(found.values(), key=lambda entry: (-entry[0], entry[1]["id"]))
-    for _, row, ids in longest[: setting.prompts]:
-        letters = LETTERS[: len(row["options"])]
-        candidates = [tokenizer(f" {letter}", add_special_tokens=False).input_ids for letter in letters]
-        yield Prompt(f"{setting.name}: {row['id']}", row["cluster"], ids, candidates, int(row["answer"]))
+        prompt = as_prompt(setting, row, tokenizer)
+        length = prompt.tokens.shape[1]
+        known = found.get(prompt.cluster)
+        if length <= setting.tokens and (known is None or length > known.tokens.shape[1]):
+            found[prompt.cluster] = prompt
+    yield from sorted(found.values(), key=lambda prompt: (-prompt.tokens.shape[1], prompt.item))[: setting.prompts]
+
+
+def as_prompt(setting: Setting, row: Mapping[str, Any], tokenizer: Any) -> Prompt:
+    """Put a question in ChatML, its options in an order drawn for it: some tasks have the best one always first."""
+    order = list(range(len(row["options"])))
+    random.Random(f"{SEED} {row['id']}").shuffle(order)
+    listed = "".join(f"\n{letter}. {row['options'][i]}" for letter, i in zip(LETTERS, order, strict=False))
+    ids = tokenizer(f"{OPENING}{row['prompt']}\n{listed}{CLOSING}", return_tensors="pt").input_ids
+    candidates = [tokenizer(f" {letter}", add_special_tokens=False).input_ids for letter in LETTERS[: len(order)]]
+    item = f"{setting.name}: {row['id']}"
+    return Prompt(item, row["cluster"], ids, candidates, order.index(int(row["answer"])))
 
 
 @torch.inference_mode()
@@ -225,6 +237,106 @@ def main(argv: list[str] | None = None) -> None:
         for number, (_, setting, prompt) in enumerate(todo):
             report(number, len(todo))
             records.add(answered(model, prompt, setting))
+
+
+def account(path: Path) -> Account:
+    """Tabulate accuracy, paired recall, hit rates and divergence."""
+    rows, settings = read_records(path)
+    table = pd.DataFrame(rows)
+    order = [name for name in settings["settings"] if (table["benchmark"] == name).any()]
+    arms_of = [arm for arm in dict.fromkeys(table["arm"]) if arm != "dense"]
+    findings, tables = [], []
+    for name in order:
+        wide = table[table["benchmark"] == name].pivot(index=["item", "cluster"], columns="arm")  # noqa: PD010 (a NaN is kept)
+        dense = wide["correct"]["dense"] == 1
+        clusters = wide.index.get_level_values("cluster").to_numpy()
+        hops = [hop for hop in range(HOPS + 1) if wide[f"hit_{hop}"]["dense"].notna().any()]
+        lines = [["dense", float(dense.mean()), None, None, None] + [1.0 for _ in hops]]
+        for arm in arms_of:
+            correct = wide["correct"][arm]
+            lines.append(
+                [
+                    arm,
+                    float(correct.mean()),
+                    f"{int(correct[dense].sum())} of {int(dense.sum())}",
+                    float(-wide["score"][arm].mean()),
+                    float(wide["blocks"][arm].mean()),
+                    *(float(wide[f"hit_{hop}"][arm].mean()) for hop in hops),
+                ]
+            )
+        tables.append(
+            Table(
+                f"{name}: {len(wide)} prompts",
+                ["Arm", "Accuracy", "Paired recall", "KL, nats", "Blocks", *(f"Hit, hop {hop}" for hop in hops)],
+                lines,
+                "Paired recall: right of those that dense attention answers rightly. Hit: share of the evidence blocks "
+                "that the last tile keeps, over layers and heads."
+                if hops
+                else "Paired recall: right of those that dense attention answers rightly.",
+            )
+        )
+        for arm, comparator in (
+            ("sigma", "uniform"),
+            ("score mass, cell", "uniform"),
+            ("Quest, sigma", "Quest, uniform"),
+        ):
+            on = {
+                "paired recall": wide["correct"][arm][dense] - wide["correct"][comparator][dense],
+                "KL, nats": wide["score"][comparator] - wide["score"][arm],
+            }
+            if hops:
+                on["hit rate"] = sum(wide[f"hit_{hop}"][arm] - wide[f"hit_{hop}"][comparator] for hop in hops) / len(
+                    hops
+                )
+            for what, apart in on.items():
+                here = clusters[dense] if what == "paired recall" else clusters
+                findings.append(_difference(f"{name}: {what}, {arm} less {comparator}", apart.to_numpy(), here))
+    return Account(
+        "Are answers still found under sparse prefill",
+        "UG tables 1 to 5: on 7B to 35B models at 32K and beyond the router finds more needles, answers more of what "
+        "dense attention answers, and keeps more of a pointer chain's blocks than top-k; much of it is budget (table "
+        "4), and none where the budget does not bind.",
+        f"SmolLM2-135M-Instruct, {table['item'].nunique()} prompts in {len(order)} benchmarks, prefilled under each "
+        "rule, decoded densely; candidates ranked by log-probability. The run took the benchmarks in turn and was "
+        "stopped by the clock. A chase of three hops is beyond this model: its accuracy says nothing, its hit rates "
+        "do.",
+        [_said(name, findings) for name in order],
+        findings,
+        tables,
+        settings={"versions": settings["versions"]},
+    )
+
+
+def _difference(quantity: str, apart: np.ndarray, clusters: np.ndarray) -> Finding:
+    """Mean difference with its interval; exact McNemar beside a difference of right answers."""
+    if len(apart) < 2 or len(set(clusters)) < 2:
+        return Finding(quantity, "UG 4", float(apart.mean()) if len(apart) else math.nan, note=f"{len(apart)} prompts.")
+    robust = cluster_robust(apart, list(clusters))
+    note = ""
+    if "recall" in quantity:
+        gains, losses = int((apart > 0).sum()), int((apart < 0).sum())
+        p = mcnemar_exact(gains, losses).p_value if gains + losses else None
+        note = f"{gains} gained, {losses} lost; McNemar p {'-' if p is None else format(p, '.2g')}."
+    return Finding(
+        quantity,
+        "UG 4",
+        float(robust.estimate),
+        low=robust.low,
+        high=robust.high,
+        interval=f"95 %, cluster-robust t over {robust.clusters} passages, not adjusted",
+        note=note,
+    )
+
+
+def _said(name: str, findings: Sequence[Finding]) -> str:
+    """One sentence on a benchmark: where sigma and uniform spending can be told apart."""
+    here = [f for f in findings if f.quantity.startswith(f"{name}: ") and f.quantity.endswith("sigma less uniform")]
+    words = []
+    for finding in here:
+        what = finding.quantity.removeprefix(f"{name}: ").removesuffix(", sigma less uniform")
+        told = finding.low is not None and finding.high is not None and (finding.low > 0 or finding.high < 0)
+        words.append(f"{what} {finding.found:+.3f}" if told else f"{what} not told apart")
+    return f"{name}, sigma against uniform spending: {'; '.join(words)}."
 
 
 if __name__ == "__main__":

@@ -199,10 +199,11 @@ def account(path: Path) -> Account:
         "RS I.4: over 11.3 million comparisons on a 7B model T never exceeds tanh(Delta / 4), the largest residual "
         "being -4.2e-5; D_h T is largest under standard attention in every cell of table 14.",
         f"SmolLM2-135M-Instruct, {questions} questions, {len(PARTITIONS)} partitions, reductions 2, 4 and 8, three "
-        f"rules, {table['layer'].nunique()} layers and {int(table['heads'].iloc[0])} heads: {comparisons:,} comparisons.",
+        f"rules, {table['layer'].nunique()} layers and {int(table['heads'].iloc[0])} heads.",
         [
             f"{violations} of {comparisons:,} comparisons exceed tanh(Delta / 4); the largest residual is "
-            f"{residual:.1e}. Standard attention moves further than measure attention in {len(larger)} of {len(findings) - 2} cells."
+            f"{residual:.1e}. Standard attention moves further than measure attention in {len(larger)} of "
+            f"{len(findings) - 2} cells."
         ],
         findings,
         [
