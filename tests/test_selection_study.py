@@ -1,109 +1,153 @@
-"""The study of triggers: its records on a tiny model, what it resumes, what it refuses."""
+"""What the studies of selection compare: rules of one budget, prompts of known evidence, texts that share nothing."""
 
-import importlib.util
 import json
-import sys
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
 
-from refsym_stats import Plan, record_table  # noqa: E402
-from tiny_models import tiny_model  # noqa: E402
+from refsym.commands.study import load_study  # noqa: E402
+from refsym.study.contexts import in_turn  # noqa: E402
+from refsym.study.questions import read_rows  # noqa: E402
+from refsym.study.sparse_arms import Watched, arms, divergence, log_probabilities, prefill  # noqa: E402
+from refsym.study.tiny import Tokenizer, tiny_model  # noqa: E402
+from refsym_gpu import implementation  # noqa: E402
+from refsym_gpu.models import AttentionCall  # noqa: E402
+from refsym_stats import Plan  # noqa: E402
+from refsym_theory.errors import InputError  # noqa: E402
 
-FOLDER = Path(__file__).parents[1] / "studies" / "selection"
-
-
-@pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("selection_run", FOLDER / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their own module up
-    spec.loader.exec_module(module)
-    return module
-
-
-class Words:
-    """A tokenizer of one token a word."""
-
-    def __call__(self, text, return_tensors):
-        words = text.split()
-        return SimpleNamespace(input_ids=torch.tensor([[3 + len(word) % 58 for word in words]]))
+STUDIES = Path(__file__).parents[1] / "studies"
 
 
-@pytest.fixture(scope="module")
-def model():
-    found = tiny_model("llama")
-    found.config.max_position_embeddings = 2_048
-    return found
+@pytest.fixture(autouse=True)
+def without_the_interpreter(monkeypatch):
+    monkeypatch.setattr(implementation, "INTERPRETED", False)
 
 
-def test_every_arm_is_held_against_dense_attention_on_every_context(study, model):
-    # The kernels' interpreter is not for this: the study runs as it does where there is no card.
-    rules = {name: study.replace(rule, impl="reference") for name, rule in study.arms(4).items()}
-    context = study.Context("c", "t", torch.randint(3, 61, (1, 1_152), generator=torch.Generator().manual_seed(0)))
-    rows = study.compared(model, context, rules)
-    assert [row["arm"] for row in rows] == list(rules)
-    for row in rows:
-        assert row["score"] <= 1e-12
-        assert 0 <= row["same_first"] <= 1
-        expected = {"top-k": 4, "uniform": 5}.get(row["arm"])
-        # ceil(0.4 T) of T tiles, or cells, expand from 4 to 8 blocks.
-        assert row["blocks"] == expected or (expected is None and 5.6 <= row["blocks"] <= 6.4)
-    again = study.compared(model, context, {name: rules[name] for name in ("random", "sigma")})
-    assert [row["score"] for row in again] == [row["score"] for row in rows[2:4]]
+@pytest.mark.parametrize("name", ["selection", "retrieval"])
+def test_a_plan_names_benchmarks_and_arms_that_the_study_has(name):
+    module, plan = load_study(STUDIES / name), Plan.read(STUDIES / name / "plan.toml")
+    rules = {setting.name: setting.rules() for setting in module.SETTINGS}
+    for family in plan.families:
+        assert family.size == len(family.contrasts)
+        for contrast in family.contrasts:
+            assert {contrast.arm, contrast.comparator} <= set(rules[contrast.benchmark])
 
 
-def test_the_committed_plan_names_the_arms_of_the_study(study):
-    plan = Plan.read(FOLDER / "plan.toml")
-    assert set(plan.arms) <= set(study.arms())
-    assert plan.families[0].size == len(plan.families[0].contrasts) == 6
+@pytest.mark.parametrize("scorer", ["kmean", "quest"])
+@pytest.mark.parametrize(("k", "rho", "q"), [(8, 2, "0.4"), (4, 2, "0.4"), (6, 3, "0.2"), (5, 2, "0.4")])
+def test_rules_keep_the_same_blocks_on_average(k, rho, q, scorer):
+    average = k * (1 + Fraction(q) * (rho - 1))
+    for name, rule in arms(k, rho, q, scorer=scorer, threshold=0.1).items():
+        assert rule.scorer == scorer
+        assert Fraction(rule.rho) * rule.k == rho * k
+        if name == "top-k":
+            assert rule.k == k
+        elif name == "uniform":
+            assert average - 1 < rule.k <= average
+        else:
+            assert rule.k + Fraction(rule.q) * (rho * k - rule.k) == average
 
 
-def test_rules_keep_the_same_blocks_on_average(study):
-    for name, rule in study.arms().items():
-        slots = study.Fraction(rule.rho) * rule.k
-        average = rule.k if name in ("top-k", "uniform") else rule.k * (1 + study.Fraction(rule.q))
-        assert slots == 16
-        assert (float(average) == 8) if name == "top-k" else 11 <= average < 12
+def test_what_a_rule_kept_is_counted_where_tiles_are_eligible():
+    generator = torch.Generator().manual_seed(0)
+    q, key, value = (torch.randn(1, heads, 1_000, 16, generator=generator) for heads in (4, 2, 2))
+    call = AttentionCall(0, q, key, value, 0.25, None)
+    for name, rule in arms(4, threshold=0.1).items():
+        watched = Watched(rule, [[0], [15], [3, 4]])
+        watched(call)
+        index = rule.kept(call)
+        counts = (index < 16).sum(-1)[0]
+        # 16 tiles; those that see more than 8 blocks.
+        assert watched.tiles == 4 * 8
+        assert watched.blocks == pytest.approx(float(counts[:, 8:].double().mean())), name
+        assert watched.hit_rates[:2] == [1.0, 1.0]
+        last = index[0, :, -1]
+        assert watched.hit_rates[2] == pytest.approx(
+            sum(float((last == b).any(-1).double().mean()) for b in (3, 4)) / 2
+        )
+        low, high = {"top-k": (4, 4), "uniform": (5, 5), "sigma, threshold": (4, 8)}.get(name, (5.5, 6.1))
+        assert low <= watched.blocks <= high
 
 
-def test_contexts_are_of_one_task_each_and_do_not_overlap(study, tmp_path):
+def test_a_prefill_in_two_parts_is_the_prefill_at_once():
+    model, tokenizer = tiny_model()
+    ids = tokenizer("word " * 300, return_tensors="pt").input_ids
+    with torch.inference_mode():
+        whole = prefill(model, ids, None, None).hidden
+        before = prefill(model, ids[:, :128], None, None).cache
+        rest = prefill(model, ids[:, 128:], before, None).hidden
+        again = prefill(model, ids[:, 128:], before, None).hidden  # the cache is not used up
+        own = log_probabilities(model, rest)
+    torch.testing.assert_close(rest, whole[128:], rtol=1e-4, atol=1e-5)
+    assert torch.equal(rest, again)
+    assert float(divergence(own, own).abs().max()) == 0
+
+
+def test_evidence_lies_in_the_blocks_that_are_named():
+    module = load_study(STUDIES / "retrieval")
+    tokenizer = Tokenizer()
+    for task in ("needles", "chase"):
+        for prompt in module.generated(module.Setting(task, task, 3, 700), tokenizer):
+            assert 500 < prompt.tokens.shape[1] <= 700
+            assert len(prompt.evidence) == (4 if task == "chase" else 1)
+            digits = prompt.candidates[prompt.answer]
+            last = prompt.evidence[-1]
+            held = prompt.tokens[0, last[0] * 64 : (last[-1] + 1) * 64].tolist()
+            assert any(held[i : i + 5] == [*digits][-5:] for i in range(len(held)))
+
+
+def test_candidates_are_ranked_by_their_whole_log_probability():
+    module = load_study(STUDIES / "retrieval")
+    model, tokenizer = tiny_model()
+    ids = tokenizer("a few words to begin with", return_tensors="pt").input_ids
+    candidates = [[5, 9, 11], [5, 9], [200]]
+    with torch.inference_mode():
+        found = prefill(model, ids, None, None)
+        first = log_probabilities(model, found.hidden[-1:])[0]
+        scores = module.candidate_scores(model, found, first, candidates)
+        for candidate, score in zip(candidates, scores, strict=True):
+            whole = torch.cat([ids, torch.tensor([candidate])], dim=1)
+            log = log_probabilities(model, prefill(model, whole, None, None).hidden)
+            start = ids.shape[1] - 1
+            assert score == pytest.approx(sum(float(log[start + i, t]) for i, t in enumerate(candidate)), abs=1e-5)
+
+
+def test_contexts_share_no_passage_and_take_tasks_in_turn(tmp_path):
     data = tmp_path / "questions.jsonl"
-    prompts = [{"task": t, "cluster": "c", "prompt": f"{t} word\u2028 number {i}"} for t in "ab" for i in range(40)]
-    data.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in [*prompts, prompts[0]]))
-    found = list(study.contexts(data, Words(), 50, 2))
-    assert [(context.item, context.cluster) for context in found] == [
-        ("a 0", "a"),
-        ("a 1", "a"),
-        ("b 0", "b"),
-        ("b 1", "b"),
+    rows = [
+        {
+            "id": f"{t}{i}",
+            "task": t,
+            "cluster": f"{t}{i}",
+            "prompt": f"{t} passage {i} " + "word " * 60,
+            "options": [],
+            "answer": 0,
+        }
+        for t in "ab"
+        for i in range(200)
     ]
-    assert all(context.tokens.shape == (1, 50) for context in found)
+    data.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]))
+
+    class Words:
+        def __call__(self, text, return_tensors):
+            return SimpleNamespace(input_ids=torch.tensor([[hash(word) % 1_000 for word in text.split()]]))
+
+    found = in_turn(data, Words(), 500, 6)
+    assert [context.item for context in found] == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
+    assert all(context.tokens.shape == (1, 500) for context in found)
+    assert len({tuple(context.tokens[0].tolist()) for context in found}) == 6
 
 
-def test_a_study_resumes_and_refuses_other_settings(study, model, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(study, "load_model", lambda path: (model, Words()))
-    rules = {"top-k": study.arms(4)["top-k"], "sigma": study.arms(4)["sigma"]}
-    rules = {name: study.replace(rule, impl="reference") for name, rule in rules.items()}
-    monkeypatch.setattr(study, "arms", lambda *a, **k: rules)
-    out = tmp_path / "records.parquet"
-    words = [str(tmp_path), "--quick", "--tokens", "1280", "--out", str(out)]
-    ids = torch.arange(1_280)[None] % 50 + 3
-    ready = [study.Context("one", "one", ids)]
-    monkeypatch.setattr(study, "generated", lambda tokenizer, tokens: iter(ready))
-    study.main(words)
-    first = study.pq.read_table(out)
-    ready.append(study.Context("two", "two", ids.flip(1)))
-    capsys.readouterr()
-    study.main(words)
-    assert capsys.readouterr().err.count("1/1 two") == 1
-    table = study.pq.read_table(out)
-    assert table.slice(0, first.num_rows).equals(first)
-    assert record_table(table.to_pandas()).frame["item"].cat.categories.tolist() == ["one", "two"]
-    with pytest.raises(SystemExit, match=r"other settings \(tokens\); --force"):
-        study.main([*words[:3], "1216", *words[4:]])
-    with pytest.raises(SystemExit, match="--data FILE is needed"):
-        study.main([str(tmp_path), "--out", str(out)])
+def test_a_line_that_is_no_question_is_named(tmp_path):
+    data = tmp_path / "questions.jsonl"
+    data.write_text('{"id": 1}\n')
+    with pytest.raises(InputError, match=r"questions\.jsonl, line 1: lacks answer, cluster, options, prompt, task"):
+        read_rows(data)
+    data.write_text("\nnot json\n")
+    with pytest.raises(InputError, match=r"line 2: no JSON"):
+        read_rows(data)
