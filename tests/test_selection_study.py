@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -16,8 +17,10 @@ from refsym.study.questions import read_rows  # noqa: E402
 from refsym.study.sparse_arms import Watched, arms, divergence, log_probabilities, prefill  # noqa: E402
 from refsym.study.tiny import Tokenizer, tiny_model  # noqa: E402
 from refsym_gpu import implementation  # noqa: E402
+from refsym_gpu.dump import dump_scores  # noqa: E402
 from refsym_gpu.models import AttentionCall  # noqa: E402
 from refsym_stats import Plan  # noqa: E402
+from refsym_theory import ScoreDump, certify  # noqa: E402
 from refsym_theory.errors import InputError  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "studies"
@@ -141,6 +144,56 @@ def test_contexts_share_no_passage_and_take_tasks_in_turn(tmp_path):
     assert [context.item for context in found] == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
     assert all(context.tokens.shape == (1, 500) for context in found)
     assert len({tuple(context.tokens[0].tolist()) for context in found}) == 6
+
+
+def test_captured_gain_is_that_of_the_certificate_of_the_same_run(tmp_path):
+    study = load_study(STUDIES / "triggers")
+    model, tokenizer = tiny_model()
+    (context,) = study.generated(tokenizer, 704, 1)
+    rows = pd.DataFrame(study.observed(model, context, ((3, 2),)))
+    for scorer in ("kmean", "quest"):
+        dump_scores(model, context.tokens, out=tmp_path / scorer, scorer=scorer, model_id="tiny")
+        certificate = certify(ScoreDump.open(tmp_path / scorer), k=3, rho=2, q="0.4", draws=0)
+        for value, currency in (("identification", "value"), ("output", "mass")):
+            for policy, name in (("sigma", "sigma"), ("gap", "gap"), ("best_value", "best_value")):
+                for level in ("tile", "cell"):
+                    ours = rows.query(
+                        f"scorer == '{scorer}' and policy == '{name}' and level == '{level}' and q == 0.4"
+                    )
+                    theirs = certificate.layers.query(
+                        f"policy == '{policy}' and level == '{level}' and value == '{value}'"
+                    ).set_index("layer")
+                    for _, row in ours.iterrows():
+                        best, chance = row[f"best_{currency}"], row[f"chance_{currency}"]
+                        found = (row[f"gained_{currency}"] - chance) / (best - chance)
+                        assert found == pytest.approx(theirs.loc[row["layer"], "captured"], rel=1e-6, abs=1e-6)
+
+
+def test_errors_of_a_layer_are_those_of_a_loop():
+    study = load_study(STUDIES / "triggers")
+    generator = torch.Generator().manual_seed(1)
+    q, key, value = (torch.randn(1, heads, 100, 16, generator=generator) for heads in (2, 1, 1))
+    call = AttentionCall(0, q, key, value, 0.25, None)
+    rule = study.SparseAttention("topk", k=3, rho=2, block_m=16, block_n=16)
+    _, chosen, worth, _ = study.worth(call, rule)
+    kept = {
+        more: study.keep(rule.scores(call, "kmean"), chosen, torch.full_like(chosen.sigma, more, dtype=torch.bool))
+        for more in (False, True)
+    }
+    eligible = chosen.eligible[0].nonzero()[:, 0].tolist()
+    assert eligible
+    for h in range(2):
+        for i, t in enumerate(eligible):
+            error = {}
+            for more, index in kept.items():
+                error[more] = 0.0
+                for row in range(16 * t, min(100, 16 * t + 16)):
+                    keys = [j for j in range(row + 1) if j // 16 in index[0, h, t].tolist()]
+                    logits = (key[0, 0, : row + 1].double() @ q[0, h, row].double()) * 0.25
+                    dense = logits.softmax(0) @ value[0, 0, : row + 1].double()
+                    sparse = logits[keys].softmax(0) @ value[0, 0, keys].double()
+                    error[more] += float((sparse - dense).square().sum())
+            assert worth["output"][h, i] == pytest.approx(error[False] - error[True], rel=1e-4, abs=1e-5)
 
 
 def test_a_line_that_is_no_question_is_named(tmp_path):

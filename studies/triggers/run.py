@@ -67,7 +67,8 @@ def worth(call: AttentionCall, rule: SparseAttention) -> tuple[TileScores, Selec
     )
     none = torch.zeros_like(chosen.sigma, dtype=torch.bool)
     plain, expanded = (block_errors(call, dense, rule, keep(tiles, chosen, t)) for t in (none, ~none))
-    mass = measure_attention(call.query, call.key, call.value, scale=call.scale, window=call.window).mass
+    sizes = {"block_m": rule.block_m, "block_n": rule.block_n}
+    mass = measure_attention(call.query, call.key, call.value, scale=call.scale, window=call.window, **sizes).mass
     found = {
         "output": plain - expanded,
         "value": urgency(tiles, chosen, "best_value", tau=tau)[0],
