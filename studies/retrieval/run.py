@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,10 @@ import torch
 from torch import Tensor
 
 from refsym.progress import progress
-from refsym.study import Account, Finding, Records, Table, file_hash, parse, parser, read_records
+from refsym.study import Account, Finding, Records, Table, parse, parser, read_records
+from refsym.study.on_model import inputs_of, model_of
 from refsym.study.questions import read_rows
 from refsym.study.sparse_arms import Prefill, Watched, arms, divergence, log_probabilities, prefill
-from refsym_gpu.dump import load_model
 from refsym_gpu.haystack import Haystack, needle_haystack, pointer_chase
 from refsym_gpu.sparse import SparseAttention
 from refsym_stats import cluster_robust, mcnemar_exact
@@ -205,26 +204,22 @@ def candidate_scores(model: Any, found: Prefill, first: Tensor, candidates: Sequ
 
 def main(argv: list[str] | None = None) -> None:
     """Run what the records lack."""
-    arguments = parse(parser(__doc__, Path(__file__).parent, model=True, data=True), argv)
-    if arguments.quick:
-        from refsym.study.tiny import tiny_model
-
-        model, tokenizer = tiny_model()
-    else:
-        model, tokenizer = load_model(arguments.model)
-    model.eval()
+    found = parser(__doc__, Path(__file__).parent, model=True, data=True)
+    found.add_argument("--only", metavar="NAME", help="one benchmark")
+    arguments = parse(found, argv)
+    model, tokenizer = model_of(arguments)
     settings = QUICK if arguments.quick else SETTINGS
     wanted = {
         "format": FORMAT,
-        "data_sha256": "" if arguments.quick else file_hash(arguments.data),
-        "model_sha256": "" if arguments.quick else file_hash(arguments.model),
+        **inputs_of(arguments),
         "settings": {setting.name: str(setting) for setting in settings},
         "arms": {setting.name: {arm: str(rule) for arm, rule in setting.rules().items()} for setting in settings},
-        "versions": {name: version(name) for name in ("refsym", "torch", "transformers")},
     }
     records = Records(arguments.out, wanted, force=arguments.force)
     done, todo = records.done("item"), []
     for setting in settings:
+        if arguments.only not in (None, setting.name):
+            continue
         made = (
             questions(setting, tokenizer, arguments.data)
             if setting.task == "questions"

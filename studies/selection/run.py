@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from scipy import stats
 from torch import Tensor
 
 from refsym.progress import progress
-from refsym.study import Account, Finding, Records, Table, file_hash, parse, parser, read_records
+from refsym.study import Account, Finding, Records, Table, parse, parser, read_records
 from refsym.study.contexts import Context, generated, in_turn, passages
+from refsym.study.on_model import inputs_of, model_of
 from refsym.study.sparse_arms import Watched, arms, divergence, log_probabilities, prefill
-from refsym_gpu.dump import load_model
 from refsym_gpu.models import AttentionCall, register_attention
 from refsym_gpu.sparse import SparseAttention
 
@@ -117,28 +116,23 @@ def main(argv: list[str] | None = None) -> None:
     """Run what the records lack."""
     found = parser(__doc__, Path(__file__).parent, model=True, data=True)
     found.add_argument("--calibrate", action="store_true", help="print THRESHOLD, and stop")
+    found.add_argument("--only", metavar="NAME", help="one setting")
     arguments = parse(found, argv)
-    if arguments.quick:
-        from refsym.study.tiny import tiny_model
-
-        model, tokenizer = tiny_model()
-    else:
-        model, tokenizer = load_model(arguments.model)
-    model.eval()
+    model, tokenizer = model_of(arguments)
     if arguments.calibrate:
         print(calibrated(model, tokenizer, arguments.data))
         return
     settings = QUICK if arguments.quick else SETTINGS
     wanted = {
         "format": FORMAT,
-        "data_sha256": "" if arguments.quick else file_hash(arguments.data),
-        "model_sha256": "" if arguments.quick else file_hash(arguments.model),
+        **inputs_of(arguments),
         "settings": {setting.name: {arm: str(rule) for arm, rule in setting.rules().items()} for setting in settings},
-        "versions": {name: version(name) for name in ("refsym", "torch", "transformers")},
     }
     records = Records(arguments.out, wanted, force=arguments.force)
     todo = []
     for setting in settings:
+        if arguments.only not in (None, setting.name):
+            continue
         made = (
             generated(tokenizer, setting.tokens, setting.contexts)
             if arguments.quick

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ import torch
 from torch import Tensor
 
 from refsym.progress import progress
-from refsym.study import Account, Finding, Records, Table, file_hash, parse, parser, read_records
+from refsym.study import Account, Finding, Records, Table, parse, parser, read_records
+from refsym.study.on_model import inputs_of, model_of
 from refsym.study.probe import causal_mask, last_row
 from refsym.study.questions import Question, in_turn, made_up, read_rows
-from refsym_gpu.dump import load_model
 from refsym_stats import cluster_robust
 from refsym_theory.mass_attention import tilt_tv_bound
 from refsym_theory.partitions import Int, peak_edges, quantile_edges, uniform_edges
@@ -115,21 +114,15 @@ def observed(model: Any, question: Question) -> Iterator[dict[str, Any]]:
 def main(argv: list[str] | None = None) -> None:
     """Run the questions that the records lack."""
     arguments = parse(parser(__doc__, Path(__file__).parent, model=True, data=True), argv)
+    model, tokenizer = model_of(arguments)
     if arguments.quick:
-        from refsym.study.tiny import tiny_model
-
-        model, tokenizer = tiny_model()
         questions = made_up(tokenizer, 3)
     else:
-        model, tokenizer = load_model(arguments.model)
         questions = in_turn(read_rows(arguments.data), tokenizer, QUESTIONS, shortest=SHORTEST, longest=LONGEST)
-    model.eval()
     settings = {
         "format": FORMAT,
-        "data_sha256": "" if arguments.quick else file_hash(arguments.data),
-        "model_sha256": "" if arguments.quick else file_hash(arguments.model),
+        **inputs_of(arguments),
         "questions": [QUESTIONS, SHORTEST, LONGEST],
-        "versions": {name: version(name) for name in ("refsym", "torch", "transformers")},
     }
     records = Records(arguments.out, settings, force=arguments.force)
     todo = [question for question in questions if question.item not in records.done("item")]

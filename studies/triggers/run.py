@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from scipy import stats
 from torch import Tensor
 
 from refsym.progress import progress
-from refsym.study import Account, Finding, Records, Table, file_hash, parse, parser, read_records
+from refsym.study import Account, Finding, Records, Table, parse, parser, read_records
 from refsym.study.contexts import Context, generated, in_turn
-from refsym_gpu.dump import load_model
+from refsym.study.on_model import inputs_of, model_of
 from refsym_gpu.models import AttentionCall, register_attention
 from refsym_gpu.policies import keep
 from refsym_gpu.reference import Selection, TileScores, measure_attention
@@ -121,24 +120,15 @@ def observed(model: Any, context: Context, budgets: tuple[tuple[int, int], ...])
 def main(argv: list[str] | None = None) -> None:
     """Run the contexts that the records lack."""
     arguments = parse(parser(__doc__, Path(__file__).parent, model=True, data=True), argv)
-    if arguments.quick:
-        from refsym.study.tiny import tiny_model
-
-        model, tokenizer = tiny_model()
-        contexts = generated(tokenizer, 704, 2)
-    else:
-        model, tokenizer = load_model(arguments.model)
-        contexts = in_turn(arguments.data, tokenizer, TOKENS, CONTEXTS)
-    model.eval()
+    model, tokenizer = model_of(arguments)
+    contexts = generated(tokenizer, 704, 2) if arguments.quick else in_turn(arguments.data, tokenizer, TOKENS, CONTEXTS)
     budgets = ((3, 2),) if arguments.quick else BUDGETS
     settings = {
         "format": FORMAT,
-        "data_sha256": "" if arguments.quick else file_hash(arguments.data),
-        "model_sha256": "" if arguments.quick else file_hash(arguments.model),
+        **inputs_of(arguments, "numpy"),
         "contexts": [CONTEXTS, TOKENS],
         "budgets": budgets,
         "shares": [str(share) for share in SHARES],
-        "versions": {name: version(name) for name in ("refsym", "torch", "transformers", "numpy")},
     }
     records = Records(arguments.out, settings, force=arguments.force)
     todo = [context for context in contexts if context.item not in records.done("item")]
