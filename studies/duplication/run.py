@@ -350,6 +350,7 @@ def held_against_own(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     table[chances] = table[chances].astype(float).fillna(0.0)
     own = table[table["arm"] == UNMODIFIED].set_index(["item", "dtype"])
     table = table.join(own[["answer", "correct", "margin", *chances]].add_prefix("own_"), on=["item", "dtype"])
+    table["options"] = (table[chances] > 0).sum(axis=1)
     table["kl"] = kl_divergence(table[[f"own_{name}" for name in chances]].to_numpy(), table[chances].to_numpy())
     table["changed"] = table["answer"] != table["own_answer"]
     return table
@@ -492,10 +493,23 @@ def task_table(arms: Mapping[str, pd.DataFrame]) -> Table:
         counts = [int(arm.loc[arm["task"] == task, "changed"].sum()) for arm in changed]
         answered = own["answer"].value_counts().sort_index().items()
         letters = ", ".join(f"{count} {LETTERS[int(str(answer))]}" for answer, count in answered)
-        right = 100 * float(own["correct"].mean())
-        rows.append([task, len(own), own["cluster"].nunique(), right, *counts, letters])
-    columns = ("Task", "Questions", "Passages", "Right, %", *(f"Changed, k = {k}" for k in KS), "Answers")
-    return Table("By task, standard attention", columns, rows, "Right, and answers: of the unmodified sequence.")
+        rows.append([task, len(own), own["cluster"].nunique(), *rates(own), *counts, letters])
+    columns = (
+        "Task",
+        "Questions",
+        "Passages",
+        "Right, %",
+        "Guessing, %",
+        *(f"Changed, k = {k}" for k in KS),
+        "Answers",
+    )
+    note = "Right, and answers: of the unmodified sequence. Guessing: what a blind guess gets right on average."
+    return Table("By task, standard attention", columns, rows, note)
+
+
+def rates(own: pd.DataFrame) -> tuple[float, float]:
+    """Per cent right, and what a blind guess would get right on average."""
+    return 100 * float(own["correct"].mean()), 100 * float((1 / own["options"]).mean())
 
 
 def distribution(values: pd.Series) -> tuple[list[float], list[float]]:
@@ -516,6 +530,12 @@ def account(path: Path) -> Account:
         *(finding for k in KS for finding in standard_findings(full[f"standard, k={k}"], k)),
         *(finding for k in KS for finding in measure_findings(full[f"measure, k={k}"], k, floor)),
         *(finding for k in KS for finding in causal_findings(full[f"{STRICT}, k={k}"], k, floor)),
+        Finding(
+            "Smallest margin of an unmodified sequence's answer, in floors",
+            "RS 4.2",
+            float(own["margin"].min()) / floor,
+            note="Below 2, rounding alone could change an answer.",
+        ),
         *(null_finding(arms[NULL], dtype) for arms, dtype in ((full, "float32"), (half, "bfloat16"))),
     ]
 
@@ -525,6 +545,7 @@ def account(path: Path) -> Account:
     def furthest(name: str) -> float:
         return max(float(full[f"{name}, k={k}"]["deviation"].max()) for k in KS)
 
+    right, guessing = rates(own)
     rounding = " and ".join(str(int(half[name]["changed"].sum())) for name in CONTROLS)
     drawn = (*CONTROLS, *(f"{name}, k={k}" for name in ("measure", STRICT, "standard") for k in KS))
     return Account(
@@ -542,9 +563,11 @@ def account(path: Path) -> Account:
             f"Standard attention changes {changed('standard')} of {len(own):,} answers at k = 2 and 3; measure "
             f"weighting changes {changed('measure')}. Its largest deviation of an option's logit is "
             f"{furthest('measure'):.1e}, where the controls' is {floor:.1e} and that of standard attention "
-            f"{furthest('standard'):.2g}.",
+            f"{furthest('standard'):.3g}.",
             f"Strictly causal copies of the same masses change {changed(STRICT)} answers and move logits by up to "
-            f"{furthest(STRICT):.2g}: the symmetry needs matched visibility.",
+            f"{furthest(STRICT):.3g}: the symmetry needs matched visibility.",
+            f"The unmodified sequence is right on {right:.1f} % (a blind guess on {guessing:.1f} %), so that transitions "
+            "say how much moves, and little about accuracy.",
             f"In bfloat16 measure weighting changes {changed('measure', half)} of {few:,} answers; a constant bias "
             f"and keys that nobody sees, which change nothing in exact arithmetic, change {rounding}.",
         ],
