@@ -331,7 +331,7 @@ def test_transitions_and_mcnemar_are_counted_from_the_records(records, tmp_path)
     assert counts == {"right to wrong": 2, "wrong to right": 1}
     assert found["Standard, k = 3: wrong to another wrong"].found == 1
     assert found["Standard, k = 3: changed answers of 6"].found == 4
-    assert found["Standard, k = 3: McNemar's exact p"].found == 1.0
+    assert found["Standard, k = 3: McNemar's exact p, nominal"].found == 1.0
     accuracy = found["Standard, k = 3: accuracy less that of the unmodified sequence, pp"]
     assert accuracy.found == pytest.approx(-100 / 6)
     assert "3 passages" in accuracy.interval

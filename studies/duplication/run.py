@@ -384,7 +384,7 @@ def standard_findings(arm: pd.DataFrame, k: int) -> list[Finding]:
         "C to W": ("RS table 1 (7B)", "right to wrong", moves["C to W"]),
         "W to C": ("RS table 1 (7B)", "wrong to right", moves["W to C"]),
         OTHER_WRONG: ("RS table 1 (7B)", "wrong to another wrong", moves[OTHER_WRONG]),
-        "p": ("RS G.2 (7B)", "McNemar's exact p", math.nan if exact.p_value is None else exact.p_value),
+        "p": ("RS G.2 (7B)", "McNemar's exact p, nominal", math.nan if exact.p_value is None else exact.p_value),
     }
     ends = {"changed": interval(arm["changed"], arm, n)}
     findings = [
@@ -566,8 +566,7 @@ def account(path: Path) -> Account:
             f"{furthest('standard'):.3g}.",
             f"Strictly causal copies of the same masses change {changed(STRICT)} answers and move logits by up to "
             f"{furthest(STRICT):.3g}: the symmetry needs matched visibility.",
-            f"The unmodified sequence is right on {right:.1f} % (a blind guess on {guessing:.1f} %), so that transitions "
-            "say how much moves, and little about accuracy.",
+            f"The unmodified sequence is right on {right:.1f} % of the questions, a blind guess on {guessing:.1f} %.",
             f"In bfloat16 measure weighting changes {changed('measure', half)} of {few:,} answers; a constant bias "
             f"and keys that nobody sees, which change nothing in exact arithmetic, change {rounding}.",
         ],
