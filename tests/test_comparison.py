@@ -298,3 +298,34 @@ def test_the_synthetic_study_has_the_shape_and_the_effects_it_claims():
             assert abs(accuracy[budget, arm] - law.accuracy) < 4 * np.sqrt(0.25 / 2489)
     columns = [f"p_{j}" for j in range(4)]
     np.testing.assert_array_equal(whole[columns].to_numpy().argmax(axis=1), whole["answer"])
+
+
+def test_an_arm_is_demanded_only_on_benchmarks_where_the_plan_compares_it(tmp_path):
+    rows = [
+        {"benchmark": benchmark, "arm": arm, "item": f"{benchmark}{i}", "score": i + (arm == "new")}
+        for benchmark, arms in (("one", ("base", "new")), ("two", ("base", "other")))
+        for arm in arms
+        for i in range(8)
+    ]
+    path = tmp_path / "plan.toml"
+    contrasts = "".join(
+        f'\n[[family.contrast]]\nendpoint = "score"\nbenchmark = "{benchmark}"\narm = "{arm}"\ncomparator = "base"\n'
+        for benchmark, arm in (("one", "new"), ("two", "other"))
+    )
+    head = (
+        'format = 1\n[units]\ncluster = "item"\nseed = "none"\n[[family]]\nname = "f"\nsize = 2\ncorrection = "holm"\n'
+    )
+    path.write_text(head + contrasts)
+    plan = Plan.read(path)
+    found = compare(record_table(pd.DataFrame(rows)), plan)
+    assert [c.estimate for c in found.contrasts] == [1.0, 0.0]
+    # One record of an arm on a benchmark, and it is demanded there; so is one that the plan compares there.
+    more = [*rows, {"benchmark": "one", "arm": "other", "item": "one0", "score": 0}]
+    with pytest.raises(InputError, match="benchmark one: of 8 items, arm other lacks 7"):
+        compare(record_table(pd.DataFrame(more)), plan)
+    fewer = [row for row in rows if row["arm"] != "other" or row["item"] != "two3"]
+    with pytest.raises(InputError, match=r"benchmark two: of 8 items, arm other lacks 1 \(two3\)"):
+        compare(record_table(pd.DataFrame(fewer)), plan)
+    none = [row for row in rows if row["benchmark"] != "two" or row["arm"] != "other"]
+    with pytest.raises(InputError, match="no records of arm other"):
+        compare(record_table(pd.DataFrame(none)), plan)

@@ -67,7 +67,7 @@ def compare(records: Records, plan: Plan, progress: Progress | None = None) -> C
         The plan names what the records lack, seeds are units and there is one, or observations are absent and the plan
         declares no rule.
     """
-    found = panels(_with_threshold(records, plan), plan.arms or None)
+    found = panels(_with_threshold(records, plan), plan.arms or None, plan.arms_on)
     ready: dict[tuple[str, str], Panel] = {}
     lacking: list[Absent] = []
     for key, panel in found.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -89,7 +89,9 @@ class Panel:
         )
 
 
-def panels(records: Records, arms: Sequence[str] | None = None) -> dict[tuple[str, str], Panel]:
+def panels(
+    records: Records, arms: Sequence[str] | None = None, demanded: Callable[[str], Collection[str]] | None = None
+) -> dict[tuple[str, str], Panel]:
     """Arrange records by benchmark and budget.
 
     Parameters
@@ -97,6 +99,9 @@ def panels(records: Records, arms: Sequence[str] | None = None) -> dict[tuple[st
     records : Records
     arms : sequence of str, optional
         In this order; all by default.
+    demanded : callable, optional
+        Arms that a benchmark must have; others are left out of a benchmark where they have no record at all. Without
+        it every arm is demanded everywhere.
 
     Raises
     ------
@@ -115,7 +120,10 @@ def panels(records: Records, arms: Sequence[str] | None = None) -> dict[tuple[st
         for k, budget in enumerate(frame["budget"].cat.categories):
             rows = np.flatnonzero(wanted & (codes["benchmark"] == b) & (codes["budget"] == k))
             if len(rows):
-                out[benchmark, budget] = _panel(records, rows, chosen, benchmark, budget)
+                there = {known[code] for code in np.unique(codes["arm"][codes["benchmark"] == b])}
+                needed = chosen if demanded is None else demanded(benchmark)
+                here = tuple(arm for arm in chosen if arm in there or arm in needed)
+                out[benchmark, budget] = _panel(records, rows, here, benchmark, budget)
     return out
 
 

@@ -136,6 +136,13 @@ class Plan:
         reference = [self.reference.arm] if self.reference else []
         return tuple(dict.fromkeys([*reference, *(c.comparator for c in planned), *(c.arm for c in planned)]))
 
+    def arms_on(self, benchmark: str) -> set[str]:
+        """Arms that the plan compares on a benchmark; all of its arms where it does not name that benchmark."""
+        planned = [contrast for family in self.families for contrast in family.contrasts]
+        here = [contrast for contrast in planned if contrast.benchmark in (None, benchmark)]
+        reference = {self.reference.arm} if self.reference else set()
+        return {arm for c in here for arm in (c.arm, c.comparator)} | reference if here else set(self.arms)
+
     @classmethod
     def explore(cls, reading: Reading, inference: Inference) -> Plan:
         """No plan: every contrast of the data is exploratory."""

@@ -295,7 +295,7 @@ def account(path: Path) -> Account:
         "rule, decoded densely; candidates ranked by log-probability. The run took the benchmarks in turn and was "
         "stopped by the clock. A chase of three hops is beyond this model: its accuracy says nothing, its hit rates "
         "do.",
-        [_said(name, findings) for name in order],
+        [_said(findings, arm) for arm in ("sigma", "score mass, cell")],
         findings,
         tables,
         settings={"versions": settings["versions"]},
@@ -323,15 +323,17 @@ def _difference(quantity: str, apart: np.ndarray, clusters: np.ndarray) -> Findi
     )
 
 
-def _said(name: str, findings: Sequence[Finding]) -> str:
-    """One sentence on a benchmark: where sigma and uniform spending can be told apart."""
-    here = [f for f in findings if f.quantity.startswith(f"{name}: ") and f.quantity.endswith("sigma less uniform")]
+def _said(findings: Sequence[Finding], arm: str) -> str:
+    """One sentence: where an arm can be told from uniform spending, in each endpoint."""
     words = []
-    for finding in here:
-        what = finding.quantity.removeprefix(f"{name}: ").removesuffix(", sigma less uniform")
-        told = finding.low is not None and finding.high is not None and (finding.low > 0 or finding.high < 0)
-        words.append(f"{what} {finding.found:+.3f}" if told else f"{what} not told apart")
-    return f"{name}, sigma against uniform spending: {'; '.join(words)}."
+    for what in ("paired recall", "KL, nats", "hit rate"):
+        here = [f for f in findings if f.quantity.endswith(f": {what}, {arm} less uniform") and f.low is not None]
+        up, down = (sum(side(f) for f in here) for side in (lambda f: f.low > 0, lambda f: f.high < 0))
+        if what == "KL, nats":
+            up, down = down, up
+        name = what.removesuffix(", nats")
+        words.append(f"by {name} better on {up}, worse on {down} of {len(here)} benchmarks")
+    return f"Against uniform spending {arm} is " + "; ".join(words) + " (intervals not adjusted)."
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def account(path: Path) -> Account:
     table["divergence"] = -table["score"]
     wide = {name: part.pivot(index="item", columns="arm") for name, part in table.groupby("benchmark")}  # noqa: PD010
     order = [name for name in settings["settings"] if name in wide]
-    findings, split = [], []
+    findings, split, mass = [], [], []
     for name in order:
         of = wide[name]["divergence"]
         steps = {
@@ -167,6 +167,8 @@ def account(path: Path) -> Account:
         for step, apart in steps.items():
             mean, low, high = _student(apart.to_numpy())
             line.append(f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]")
+            if step == "score mass, cell":
+                mass.append((low, high))
             if step == "selectivity":
                 findings.append(
                     Finding(
@@ -197,8 +199,9 @@ def account(path: Path) -> Account:
         "and was stopped by the clock.",
         [
             f"Against uniform spending of about the same blocks the sigma router is further from dense attention in "
-            f"{worse} of {len(order)} settings, nearer in {better} (intervals not adjusted; planned contrasts in "
-            "tables.md).",
+            f"{worse} of {len(order)} settings, nearer in {better}; dropped score mass, cell by cell, is nearer in "
+            f"{sum(high < 0 for _, high in mass)}, further in {sum(low > 0 for low, _ in mass)} (intervals not "
+            "adjusted; planned contrasts in tables.md).",
             "Nearest to dense attention: " + "; ".join(f"{name}: {arm}" for name, arm in best.items()) + ".",
         ],
         findings,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from refsym.report.numerals import number
 
 HEIGHT = 380
 MARKS = "osD^vPX"
+SECOND = (0, (1, 1))
+"""Dashes of the eighth curve on, which share the colours of the first ones."""
 
 
 def curves(record: Mapping[str, Any], name: str) -> str:
@@ -20,11 +21,12 @@ def curves(record: Mapping[str, Any], name: str) -> str:
     with style():
         drawing = figure(HEIGHT)
         axes = drawing.add_axes((0.08, 0.16, 0.66, 0.74))
-        looks = cycle(zip(COLOURS, MARKS, strict=True))
-        for (label, (x, y)), (policy, mark) in zip(record["curves"].items(), looks, strict=False):
-            here = np.array([x, y], dtype=np.float64)
-            line = "none" if record["points"] else DASHES[policy]
+        looks = list(zip(COLOURS, MARKS, strict=True))
+        for i, (label, (x, y)) in enumerate(record["curves"].items()):
+            policy, mark = looks[i % len(looks)]
+            line = "none" if record["points"] else DASHES[policy] if i < len(looks) else SECOND
             marker = mark if record["points"] or len(x) <= 40 else None
+            here = np.array([x, y], dtype=np.float64)
             axes.plot(*here, color=COLOURS[policy], linestyle=line, marker=marker, markersize=4.5, label=label)
         if "x" in record["log"]:
             axes.set_xscale("log")
