@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from refsym.commands.study import load_study
+from refsym.commands.study import findings_record, load_study
 from refsym.report.study import render_study, study_markdown
 from refsym.study import Account, Figure, Finding, Records, Table, read_records
 from refsym.study.findings import printed_interval
@@ -75,6 +75,8 @@ def test_a_finished_study_is_not_run_again_and_another_version_is_refused(quick,
     monkeypatch.setattr(module, "FORMAT", 1_000)
     with pytest.raises(InputError, match=r"made with other settings \(format\); --force starts afresh"):
         module.main(["--quick", "--out", str(copy)])
+    with pytest.raises(InputError, match=r"records of format \d, this study reads 1000; run it with --force"):
+        findings_record(module, copy)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("operators", "quadrature", "primitives")])
@@ -93,8 +95,6 @@ def test_a_study_on_a_model_says_which_command_fetches_it(name, tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_committed_report_is_that_of_the_committed_records(name):
-    from refsym.commands.study import findings_record
-
     folder = ROOT / "reports" / name
     module = load_study(ROOT / "studies" / name)
     found = findings_record(module, ROOT / "studies" / name / "records.parquet")
@@ -185,3 +185,15 @@ def test_the_command_lists_runs_and_reports(tmp_path):
     assert "not empty" in command("report", "quadrature", "--out", str(tmp_path / "out"), code=2)
     assert "no study 'nothing'; there are allocation" in command("run", "nothing", code=2)
     assert "has a report of its own" in command("report", "calibration", "--out", str(tmp_path / "other"), code=2)
+
+
+def test_a_missing_library_is_named_with_what_installs_it(monkeypatch):
+    from refsym.commands import study
+
+    def missing(folder):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(study, "load_study", missing)
+    with pytest.raises(InputError, match=r"study tanh needs torch: pip install -c constraints\.txt torch"):
+        study._load("tanh")

@@ -95,11 +95,22 @@ def report(
 
 
 def findings_record(module: ModuleType, source: Path) -> dict[str, Any]:
-    """What findings.json holds, from a study's records."""
+    """What findings.json holds, from a study's records.
+
+    Raises
+    ------
+    InputError
+        The study renders itself elsewhere, or the records are of another version of it.
+    """
+    from refsym.study import read_records
     from refsym_theory.errors import InputError
 
     if not hasattr(module, "account"):
         raise InputError("this study has a report of its own: make reports")
+    _, settings = read_records(source)
+    made = settings.get("format")
+    if made != module.FORMAT:
+        raise InputError(f"{source}: records of format {made!r}, this study reads {module.FORMAT}; run it with --force")
     account = module.account(source)
     record: dict[str, Any] = account.record(sha256(source.read_bytes()).hexdigest())
     return record
@@ -139,7 +150,12 @@ def _load(name: str) -> ModuleType:
     names = [folder.name for folder in _folders()]
     if name not in names:
         raise InputError(f"no study {name!r}; there are {', '.join(names)}")
-    return load_study(STUDIES / name)
+    try:
+        return load_study(STUDIES / name)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"study {name} needs {error.name}: pip install -c constraints.txt torch, then -e '.[models]'"
+        ) from None
 
 
 def load_study(folder: Path) -> ModuleType:
