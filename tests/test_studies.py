@@ -169,7 +169,11 @@ def test_strings_of_an_account_are_escaped_in_every_form():
 def test_the_command_lists_runs_and_reports(tmp_path):
     def command(*words, code=0):
         done = subprocess.run(
-            [sys.executable, "-m", "refsym", "study", *words], cwd=ROOT, capture_output=True, text=True, check=False
+            [sys.executable, "-c", "from refsym.cli import main; main()", "study", *words],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
